@@ -1,0 +1,1 @@
+"""The referee: rules of Moon, matches, the wire to the bots, the bots as processes."""
