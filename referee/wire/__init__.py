@@ -1,0 +1,1 @@
+"""Values of the rules as messages of moon.v1, and back."""
