@@ -1,0 +1,1 @@
+"""The league office: schedules, runs, stores, ratings, and the command line."""

@@ -1,0 +1,1 @@
+"""The `moon` command: one module a command, imported when it is asked for."""
