@@ -1,0 +1,81 @@
+"""The deals of a match: a keyed function of (secret seed, deal number) and of nothing else.
+
+The function is described byte by byte, with example deals, in ``docs/deals.md``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from referee.rules.decisions import SEATS, Seat
+from referee.rules.options import HAND_SIZE, Rules
+from referee.rules.tiles import Tile, mask_of
+
+
+class Cards(NamedTuple):
+    """What was dealt."""
+
+    hands: tuple[int, ...]
+    """By seat: the tiles, as a bit mask."""
+    middle: tuple[Tile, ...]
+    """The tiles left over, as they were dealt. The first one is the widow."""
+
+    @property
+    def widow(self) -> Tile | None:
+        """The tile the declarer takes, or ``None`` when no tile is left over."""
+        return self.middle[0] if self.middle else None
+
+
+def seed_key(seed: str) -> bytes:
+    """Returns the 32-byte key of a seed, which may be any text.
+
+    A seed of fewer than 128 secret bits can be guessed from a few hands; leave it out of a rated
+    tournament and a random one of 256 bits is drawn.
+    """
+    return hashlib.sha256(b"moon-league/seed/v1\n" + seed.encode()).digest()
+
+
+def derive_key(key: bytes, label: str) -> bytes:
+    """Returns the key for *label* under *key*: HMAC-SHA256 of ``derive/`` and the label."""
+    return hmac.digest(key, b"derive/" + label.encode(), "sha256")
+
+
+def deal_cards(key: bytes, number: int, rules: Rules) -> Cards:
+    """Returns the deal with *number*, from 0, of the match with *key*.
+
+    The tiles in play, ascending, are shuffled from the last place down: the tile at place *i*
+    changes places with the one at a place drawn from 0 to *i*. Then seat 0 gets the first seven,
+    seat 1 the next seven, and so on; what is left lies in the middle.
+    """
+    tiles = list(rules.tiles)
+    stream = _bytes(key, b"deal/" + number.to_bytes(8, "big"))
+    for place in range(len(tiles) - 1, 0, -1):
+        other = _draw(stream, place + 1)
+        tiles[place], tiles[other] = tiles[other], tiles[place]
+    ends = range(0, HAND_SIZE * rules.players, HAND_SIZE)
+    hands = tuple(mask_of(tiles[at : at + HAND_SIZE]) for at in ends)
+    return Cards(hands, tuple(tiles[HAND_SIZE * rules.players :]))
+
+
+def first_bidder(key: bytes, rules: Rules) -> Seat:
+    """Returns who bids first in deal 0 of the match with *key*: a lot by the same stream (B1)."""
+    return SEATS[_draw(_bytes(key, b"lot/"), rules.players)]
+
+
+def _bytes(key: bytes, label: bytes) -> Iterator[int]:
+    """Yields the bytes of HMAC-SHA256(key, label + block), block 0, 1, 2 ... as four bytes."""
+    block = 0
+    while True:
+        yield from hmac.digest(key, label + block.to_bytes(4, "big"), "sha256")
+        block += 1
+
+
+def _draw(stream: Iterator[int], count: int) -> int:
+    """Returns an unbiased number below *count*: bytes at or above the last multiple are skipped."""
+    limit = 256 - 256 % count
+    while (byte := next(stream)) >= limit:
+        pass
+    return byte % count
