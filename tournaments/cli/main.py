@@ -7,12 +7,14 @@ fault, 5 a check failed, 75 the store is in use, 130 interrupted, 141 the reader
 from __future__ import annotations
 
 import os
+import select
 import sys
 import traceback
 from typing import TYPE_CHECKING
 
 import click
 
+from referee import __version__
 from referee.errors import MoonError
 from tournaments.cli.lazy import Lazy, LazyGroup
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 INTERNAL, USAGE, NOT_FOUND, INTERRUPTED, CLOSED_PIPE = 1, 2, 3, 130, 141
+STDOUT, STDERR = 1, 2
 
 COMMANDS = {
     "play": Lazy("tournaments.cli.play:play", "Play one match between bots and show who won."),
@@ -46,7 +49,7 @@ COMMANDS = {
     show_default=True,
     help="When to write colours; auto heeds NO_COLOR, FORCE_COLOR and whether a terminal reads.",
 )
-@click.version_option(None, "-V", "--version", package_name="moon-league", prog_name="moon")
+@click.version_option(__version__, "-V", "--version", prog_name="moon")
 @click.pass_context
 def moon(context: click.Context, color: str) -> None:
     """Referee and league office for bots that play Moon, the domino game.
@@ -123,16 +126,15 @@ def _report_bug() -> int:
 
 
 def _nobody_reads() -> bool:
-    """Returns whether stdout or stderr was closed by its reader, and if so mutes it."""
-    closed = False
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            stream.flush()
-        except BrokenPipeError:
-            # What is left in the buffer would be tried again when the interpreter ends.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-            closed = True
-    return closed
+    """Returns whether the reader of stdout or stderr is gone, and if so mutes that stream."""
+    poll = select.poll()
+    for descriptor in (STDOUT, STDERR):
+        poll.register(descriptor, 0)
+    gone = [descriptor for descriptor, state in poll.poll(0) if state & select.POLLERR]
+    for descriptor in gone:
+        # What is left in the buffer would be tried again when the interpreter ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+    return bool(gone)
 
 
 def _say(message: str) -> None:
