@@ -1,0 +1,75 @@
+"""What became of a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tournaments.schedule import EntrantId, TableId
+
+VOID = "void"
+"""The outcome of a table that we broke: it counts for nothing and is played again."""
+
+
+@dataclass(frozen=True, slots=True)
+class FaultRow:
+    """A fault of a bot, with its place in the match."""
+
+    seat: int
+    entrant: EntrantId
+    kind: str
+    """``timeout``, ``crashed``, ``protocol``, ``illegal`` or ``start``."""
+    deal: int
+    """The number of the deal, from 0."""
+    decision: int
+    """The number of the decision in the match, from 1."""
+    question: str = ""
+    """What was asked, in words, with the legal choices."""
+    detail: str = ""
+    """What happened, in one line."""
+    exit_status: str = ""
+    """``exit code 3`` or ``signal SIGSEGV`` when the process ended."""
+    stderr_tail: str = ""
+    """The last of what the bot wrote to standard error."""
+    substitute: str = ""
+    """The choice made in the bot's place; empty when the match was forfeited."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableResult:
+    """A table that was played, or that is void.
+
+    The record is deterministic: the same bots on the same deals give the same bytes. Everything
+    that is measured stands in the timings, which no comparison looks at.
+    """
+
+    number: int
+    """The place of the table in the schedule."""
+    block: int
+    lane: int
+    seats: tuple[EntrantId, ...]
+    """By seat: who sat there."""
+    outcome: str
+    """Why the match ended (``target``, ``forfeit`` ...), or ``void``."""
+    scores: tuple[int, ...] = ()
+    """By side: the final score."""
+    places: tuple[int, ...] = ()
+    """By side: 1 is the winner; sides that are level share the better place."""
+    record: str = ""
+    """The match as JSON lines."""
+    timings: str = ""
+    """Measured times, as JSON."""
+    faults: tuple[FaultRow, ...] = ()
+    attempt: int = 1
+    """How often the table was begun, this time included: 1 unless it was void before."""
+    finished_at: str = field(default="", compare=False)
+    """When it was stored (UTC), for people; empty until it is."""
+
+    @property
+    def id(self) -> TableId:
+        """The block and the lane, as people write it."""
+        return TableId(f"{self.block}.{self.lane}")
+
+    @property
+    def is_void(self) -> bool:
+        """Whether it counts for nothing and is to be played again."""
+        return self.outcome == VOID
