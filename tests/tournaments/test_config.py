@@ -1,0 +1,443 @@
+"""The tournament file seen from outside: what it means, and what is said when it means nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from referee.errors import ConfigError, MoonError, NotFoundError
+from referee.rules import rules_text
+from tournaments.config import (
+    Call,
+    TournamentConfig,
+    canonical,
+    differences,
+    load_config,
+    parse_config,
+)
+from tournaments.names import name_problem, short_name
+
+EXAMPLES = Path(__file__).parents[2] / "tournaments" / "examples"
+THREE = 'bots = ["greedy", "counter", "random"]\n'
+PAIRS = 'rules = "tournament-4p"\nbots = ["greedy", "counter", "random"]\n'
+
+Load = Callable[[str], TournamentConfig]
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Load:
+    def read(text: str) -> TournamentConfig:
+        file = tmp_path / "night.toml"
+        file.write_text(text, encoding="utf-8")
+        return load_config(file)
+
+    return read
+
+
+def content(text: str, base: Path) -> str:
+    return f"hash of {text} in {base.name}"
+
+
+def test_a_list_of_bots_is_enough(load: Load, tmp_path: Path) -> None:
+    config = load(THREE)
+    assert [e.name for e in config.entrants] == ["greedy", "counter", "random"]
+    assert rules_text(config.rules) == "tournament-3p"
+    assert (config.name, config.rounds, config.deals, config.seed) == ("night", 1, None, None)
+    assert config.store == tmp_path / "night.sqlite"
+    assert config.workers >= 1
+
+
+def test_every_key_of_the_file_arrives(load: Load, tmp_path: Path) -> None:
+    config = load(
+        """
+        name = "Friday"
+        bots = ["greedy", { bot = "./mine", name = "mine!" }, { bot = "counter" }]
+        rules = "kelley-3p"
+        seed = 42
+        rounds = 3
+        deals = 12
+        max_deals = 40
+        workers = 5
+        store = "runs/friday.db"
+        call = "unary"
+        ask_forced = true
+        max_batch = 7
+        tables_in_flight = 9
+        [rule]
+        min_bid = 3
+        moon_bid = true
+        trumps = [1, "doubles", "none"]
+        [clock]
+        move_time = "250ms"
+        bank = 90
+        startup = "1m"
+        first_move = 2.5
+        strikes = 0
+        """
+    )
+    assert config.name == "Friday"
+    assert [(e.name, [b.text for b in e.bots]) for e in config.entrants] == [
+        ("greedy", ["greedy"]),
+        ("mine!", ["./mine"]),
+        ("counter", ["counter"]),
+    ]
+    assert rules_text(config.rules) == "kelley-3p min_bid=3 trumps=1,doubles,none"
+    assert (config.seed, config.rounds, config.deals, config.max_deals) == ("42", 3, 12, 40)
+    assert (config.workers, config.max_batch, config.tables_in_flight) == (5, 7, 9)
+    assert config.store == tmp_path / "runs" / "friday.db"
+    assert (config.call, config.ask_forced) == (Call.UNARY, True)
+    assert config.clock.move_time == timedelta(milliseconds=250)
+    assert config.clock.bank == timedelta(seconds=90)
+    assert config.clock.startup == timedelta(minutes=1)
+    assert config.clock.first_move == timedelta(seconds=2.5)
+    assert config.clock.strikes == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "said"),
+    [
+        pytest.param("bot = []", "bot", "did you mean 'bots'?", id="typo"),
+        pytest.param(THREE + "roundz = 2", "roundz", "did you mean 'rounds'?", id="typo-2"),
+        pytest.param(THREE + "qqq = 2", "qqq", "known: ask_forced, bots,", id="unknown"),
+        pytest.param(
+            THREE + "[clock]\nmove_timeot = 2",
+            "clock.move_timeot",
+            "did you mean 'move_time'?",
+            id="typo-in-table",
+        ),
+        pytest.param(
+            THREE + "move_time = 2", "move_time", "belongs in the table [clock]", id="other-table"
+        ),
+        pytest.param(
+            THREE + "min_bid = 3", "min_bid", "belongs in the table [rule]", id="rule-outside"
+        ),
+        pytest.param(
+            THREE + "[clock]\nrounds = 3", "clock.rounds", "belongs above the tables", id="below"
+        ),
+        pytest.param(
+            THREE + "[rule]\nmin_bit = 3", "rule.min_bit", "did you mean 'min_bid'?", id="option"
+        ),
+        pytest.param(
+            THREE + "[rule]\nself = 3", "rule.self", "there is no such key", id="option-self"
+        ),
+        pytest.param(
+            THREE + "[rule]\nmin_bid = 9", "rule.min_bid", "'9' is not one of 3, 4, 5", id="value"
+        ),
+        pytest.param(
+            THREE + "[rule]\nplayers = 4", "rule.sides", "use pairs_02_13", id="combination"
+        ),
+        pytest.param(
+            THREE + 'rules = "turnament-3p"', "rules", "did you mean 'tournament-3p'?", id="preset"
+        ),
+        pytest.param(
+            THREE + 'rules = { preset = "tournament-3p" }',
+            "rules",
+            "expected a text, got a table",
+            id="rules-table",
+        ),
+        pytest.param("rounds = 2", "bots", "is missing", id="no-bots"),
+        pytest.param("bots = 3", "bots", "expected a list of bots, got 3", id="bots-number"),
+        pytest.param('bots = ["greedy"]', "bots", "at least 3 entrants, got 1", id="few"),
+        pytest.param(
+            'bots = ["greedy", 3, "random"]', "bots[1]", 'expected a bot like "greedy"', id="bot"
+        ),
+        pytest.param('bots = ["", "a", "b"]', "bots[0]", "expected a bot", id="bot-empty"),
+        pytest.param(
+            'bots = ["a", "b", ["c", "d"]]', "bots[2]", 'rules = "tournament-4p"', id="pair-of-3"
+        ),
+        pytest.param(
+            PAIRS[:-2] + ', ["a", "b", "c"]]', "bots[3]", "a pair is two bots, got 3", id="trio"
+        ),
+        pytest.param(
+            'bots = [{ name = "x" }, "a", "b"]', "bots[0].bot", "is missing", id="bot-missing"
+        ),
+        pytest.param(
+            'bots = [{ bot = "x", nam = "y" }, "a", "b"]',
+            "bots[0].nam",
+            "did you mean 'name'?",
+            id="bot-key",
+        ),
+        pytest.param(
+            'bots = [{ bot = "x", name = "a" }, { bot = "y", name = "A" }, "b"]',
+            "bots[1]",
+            "too like that of bots[0]",
+            id="same-name",
+        ),
+        pytest.param(
+            'bots = [{ bot = "x", name = "a\\nb" }, "c", "d"]',
+            "bots[0].name",
+            "invisible character U+000A",
+            id="newline",
+        ),
+        pytest.param(
+            'bots = [{ bot = "x", name = "a\\u202Eb" }, "c", "d"]',
+            "bots[0].name",
+            "invisible character U+202E",
+            id="right-to-left",
+        ),
+        pytest.param(
+            f'bots = [{{ bot = "x", name = "{"n" * 300}" }}, "c", "d"]',
+            "bots[0].name",
+            "is longer than 40 characters",
+            id="long-name",
+        ),
+        pytest.param(
+            'bots = ["./a\\tb", "c", "d"]', "bots[0]", "give it another: { bot =", id="tab-in-path"
+        ),
+        pytest.param(
+            THREE + 'rounds = "ten"',
+            "rounds",
+            "expected a whole number, got the text 'ten'",
+            id="number",
+        ),
+        pytest.param(THREE + "rounds = true", "rounds", "whole number, got true", id="flag-number"),
+        pytest.param(THREE + "rounds = 1.5", "rounds", "whole number, got 1.5", id="fraction"),
+        pytest.param(THREE + "rounds = 0", "rounds", "must be at least 1, got 0", id="zero"),
+        pytest.param(THREE + "rounds = 999999", "rounds", "must be at most 100000", id="many"),
+        pytest.param(THREE + "workers = 0", "workers", "must be at least 1", id="no-workers"),
+        pytest.param(THREE + "deals = -1", "deals", "must be at least 1, got -1", id="negative"),
+        pytest.param(THREE + "ask_forced = 1", "ask_forced", "true or false, got 1", id="flag"),
+        pytest.param(THREE + 'call = "steam"', "call", "did you mean 'stream'?", id="call"),
+        pytest.param(THREE + "call = 1", "call", 'one of "auto", "unary", "stream"', id="call-1"),
+        pytest.param(THREE + 'seed = ""', "seed", 'got ""', id="seed-empty"),
+        pytest.param(THREE + "seed = 1.5", "seed", "a text or a whole number", id="seed"),
+        pytest.param(
+            THREE + "seed = 2026-11-30", "seed", "the date or time 2026-11-30", id="seed-date"
+        ),
+        pytest.param(THREE + 'name = "a\\u0007"', "name", "invisible character U+0007", id="name"),
+        pytest.param(THREE + "clock = 2", "clock", "expected a table [clock], got 2", id="clock"),
+        pytest.param(
+            THREE + '[clock]\nmove_time = "2 hours"',
+            "clock.move_time",
+            'expected a time like "500ms", "2s", "1m"',
+            id="duration",
+        ),
+        pytest.param(
+            THREE + "[clock]\nmove_time = 0", "clock.move_time", "between 1ms and 24h", id="no-time"
+        ),
+        pytest.param(
+            THREE + "[clock]\nmove_time = -1", "clock.move_time", "expected a time", id="past"
+        ),
+        pytest.param(
+            THREE + "[clock]\nmove_time = nan", "clock.move_time", "expected a time", id="nan"
+        ),
+        pytest.param(
+            THREE + '[clock]\nbank = "25h"', "clock.bank", "between 0s and 24h", id="too-long"
+        ),
+    ],
+)
+def test_a_wrong_file_is_refused_with_file_key_and_what_was_expected(
+    load: Load, tmp_path: Path, text: str, key: str, said: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(text)
+    message = str(caught.value)
+    assert message.startswith(f"{tmp_path / 'night.toml'}: {key}: ")
+    assert said in message
+    assert (caught.value.key, caught.value.exit_code) == (key, 2)
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        pytest.param(b"bots = [", "is not TOML: ", id="torn"),
+        pytest.param(b"a = 1\nb = = 2", "(at line 2, column 5)", id="syntax"),
+        pytest.param(b'name = "\xff"', "is not UTF-8 text (byte 8)", id="encoding"),
+    ],
+)
+def test_a_file_that_is_no_toml_is_refused_with_the_place(
+    tmp_path: Path, raw: bytes, said: str
+) -> None:
+    file = tmp_path / "night.toml"
+    file.write_bytes(raw)
+    with pytest.raises(ConfigError) as caught:
+        load_config(file)
+    assert str(caught.value).startswith(f"{file}: ")
+    assert said in str(caught.value)
+
+
+def test_a_missing_file_is_not_found_and_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="there is no such file") as caught:
+        load_config(tmp_path / "none.toml")
+    assert caught.value.exit_code == 3
+    with pytest.raises(ConfigError, match="cannot be read: is a directory"):
+        load_config(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("bots", "expected"),
+    [
+        pytest.param(["greedy", "greedy", "greedy"], "greedy greedy#2 greedy#3", id="same-bot"),
+        pytest.param(["greedy?risk=0.3", "greedy", "x"], "greedy?risk=0.3 greedy x", id="params"),
+        pytest.param(["./a/bot", "b/bot.py", "c"], "./a/bot b/bot.py c", id="same-folder-name"),
+        pytest.param(["./mine", "x", "mine"], "./mine x mine", id="folder-and-sample"),
+        pytest.param(["./Mine", "x", "mine"], "./Mine x mine", id="only-case-differs"),
+        pytest.param(["../", "grpc://h:1", "cmd:./run"], "../ h:1 ./run", id="schemes"),
+        pytest.param(
+            ["greedy", {"bot": "x", "name": "greedy"}, "y"], "greedy#2 greedy y", id="wish-first"
+        ),
+        pytest.param(
+            [f"cmd:{'x' * 80}", f"cmd:{'x' * 80} --more", "z"],
+            f"{'x' * 39}… {'x' * 37}…#2 z",
+            id="cut-and-still-apart",
+        ),
+    ],
+)
+def test_entrants_get_names_that_tell_them_apart(bots: list[object], expected: str) -> None:
+    config = parse_config({"bots": bots})
+    assert " ".join(e.name for e in config.entrants) == expected
+
+
+def test_one_bot_is_a_pair_of_itself_and_a_list_a_pair_of_two(load: Load) -> None:
+    config = load(
+        'rules = "tournament-4p"\n'
+        'bots = ["greedy", ["counter", "greedy"], { bot = ["a", "./b"], name = "mix" }]'
+    )
+    assert [(e.name, [b.text for b in e.bots]) for e in config.entrants] == [
+        ("greedy", ["greedy", "greedy"]),
+        ("counter+greedy", ["counter", "greedy"]),
+        ("mix", ["a", "./b"]),
+    ]
+    assert config.schedule().tables[0].seats == ("greedy", "counter+greedy") * 2
+
+
+@pytest.mark.parametrize("name", ["ok", "Ünïcode ✓", "a,b\"'<b>", "🁢"])
+def test_names_that_can_be_printed_are_allowed(name: str) -> None:
+    assert name_problem(name) is None
+
+
+@pytest.mark.parametrize("text", ["cmd: python3 bot.py", "grpc://host:1", "a/b.py?x=1", "."])
+def test_every_bot_has_a_short_name(text: str) -> None:
+    assert short_name(text)
+
+
+def identity(text: str, load: Load) -> dict[str, object]:
+    return load(text).described(content).identity()
+
+
+def test_the_identity_is_the_same_for_what_only_changes_speed_or_place(load: Load) -> None:
+    speed = 'workers = 3\nmax_batch = 1\ntables_in_flight = 2\nstore = "x.db"\nname = "other"\n'
+    assert identity(THREE, load) == identity(speed + THREE, load)
+    assert differences(identity(THREE, load), identity(speed + THREE, load)) == ()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line"),
+    [
+        (THREE, THREE + "rounds = 2", "rounds: 1 -> 2"),
+        (THREE, THREE + "deals = 9", "deals: none -> 9"),
+        (THREE, THREE + "max_deals = 9", "max_deals: 100 -> 9"),
+        (THREE, THREE + 'call = "unary"', "call: auto -> unary"),
+        (THREE, THREE + "ask_forced = true", "ask_forced: false -> true"),
+        (THREE, THREE + "[rule]\nmin_bid = 3", "rule.min_bid: 4 -> 3"),
+        (THREE, THREE + '[clock]\nmove_time = "1s"', "clock.move_time_ms: 2000 -> 1000"),
+        (THREE, THREE + "[clock]\nstrikes = 7", "clock.strikes: 2 -> 7"),
+        (THREE + "seed = 12345", THREE + "seed = 67890", "seed: another one"),
+        (
+            'bots = ["a", "b", "c"]',
+            'bots = ["a", "b", "d"]',
+            "bots: 'c' is gone; bots: 'd' is new",
+        ),
+        ('bots = ["a", "b", "c"]', 'bots = ["a", "c", "b"]', "bots: the order has changed"),
+        (
+            'bots = ["a", "b", "x/c"]',
+            'bots = ["a", "b", "y/c"]',
+            "bots: 'c' has changed: x/c -> y/c",
+        ),
+    ],
+)
+def test_every_change_of_what_is_played_is_told_in_one_line(
+    load: Load, before: str, after: str, line: str
+) -> None:
+    old, new = identity(before, load), identity(after, load)
+    assert "; ".join(differences(old, new)) == line
+
+
+def test_a_bot_that_was_rebuilt_is_another_bot(load: Load) -> None:
+    old = load(THREE).described(content).identity()
+    new = load(THREE).described(lambda text, base: content(text, base) + "!").identity()
+    assert differences(old, new)[0] == (
+        "bots: 'greedy' has changed: another content under the same name"
+    )
+
+
+def test_the_identity_is_plain_json_and_its_text_does_not_depend_on_the_order(load: Load) -> None:
+    text = canonical(identity(THREE, load))
+    turned = dict(reversed(list(json.loads(text).items())))
+    assert canonical(turned) == text
+    assert text.isascii()
+
+
+def test_the_seed_is_shown_nowhere_but_in_the_identity(load: Load) -> None:
+    config = load(THREE + 'seed = "very secret"')
+    assert "very secret" not in repr(config)
+    assert config.identity()["seed"] == "very secret"
+    assert config.seeded("drawn").seed == "very secret"
+    assert load(THREE).seeded("drawn").seed == "drawn"
+
+
+def test_a_bot_that_is_not_there_is_named_with_its_place_in_the_file(
+    load: Load, tmp_path: Path
+) -> None:
+    def describe(text: str, base: Path) -> str:
+        assert base == tmp_path
+        if text == "counter":
+            raise NotFoundError("there is no bot 'counter'")
+        if text == "random":
+            raise ConfigError(None, "random", "has no such parameter")
+        return text
+
+    with pytest.raises(NotFoundError, match=r"night\.toml: bots\[1\]: there is no bot"):
+        load(THREE).described(describe)
+    with pytest.raises(ConfigError, match=r"night\.toml: bots\[0\]: random: has no such"):
+        load('bots = ["random", "b", "c"]').described(describe)
+
+
+@pytest.mark.parametrize("file", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.name)
+def test_the_example_files_can_be_read(file: Path) -> None:
+    config = load_config(file)
+    assert config.schedule().tables
+    assert config.seed is not None
+
+
+def test_the_examples_are_there() -> None:
+    names = {file.name for file in EXAMPLES.glob("*.toml")}
+    assert names >= {"simplest.toml", "league-night.toml", "pairs-night.toml"}
+
+
+def test_no_error_of_a_file_is_a_bug_of_ours(load: Load) -> None:
+    # Every value of every kind under every key: refused as the user's or read, never a crash.
+    keys = ["name", "bots", "rules", "rule", "seed", "rounds", "deals", "max_deals", "clock",
+            "call", "ask_forced", "workers", "max_batch", "tables_in_flight", "store"]  # fmt: skip
+    values = ["1", "-1", "1.5", "true", '"x"', '""', "[]", "[1]", "[[]]", "{}", "{a = 1}",
+              "1979-05-27", "inf", '"\\u0000"', "99999999999999999999"]  # fmt: skip
+    for key in keys:
+        for value in values:
+            text = f"{key} = {value}\n" + (THREE if key != "bots" else "")
+            try:
+                load(text)
+            except MoonError as error:
+                assert str(error)  # noqa: PT017 - reading it is allowed too
+
+
+def test_reading_a_file_imports_neither_a_database_nor_grpc() -> None:
+    code = (
+        "import sys, tournaments.config;"
+        "print([m for m in ('sqlalchemy', 'alembic', 'grpc', 'asyncio') if m in sys.modules])"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert answer.stdout.strip() == "[]"

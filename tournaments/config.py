@@ -1,0 +1,344 @@
+"""The tournament file: what is played, by whom, on which terms.
+
+A file needs a list of bots and nothing else. What must stay the same for a run to be continued is
+its `identity`; how fast and where it is played (workers, batches, the store) may change.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from datetime import timedelta
+from enum import StrEnum
+from pathlib import Path
+
+from referee.errors import ConfigError, NotFoundError
+from referee.match.matches import DEFAULT_MAX_DEALS
+from referee.rules import OptionError, Rules, RulesError, parse_rules, rules_text
+from referee.rules.options import OPTION_NAMES
+from tournaments.identity import IDENTITY_VERSION, canonical, differences
+from tournaments.names import entrant_names, look, name_problem
+from tournaments.schedule import EntrantId, Schedule, check_entrants, round_robin
+from tournaments.toml_reader import Reader, shown
+
+__all__ = [
+    "BotText",
+    "Call",
+    "ClockConfig",
+    "Describe",
+    "EntrantConfig",
+    "TournamentConfig",
+    "canonical",
+    "default_workers",
+    "differences",
+    "load_config",
+    "parse_config",
+]
+
+DEFAULT_RULES = "tournament-3p"
+DEFAULT_MAX_BATCH = 32
+DEFAULT_TABLES_IN_FLIGHT = 8
+
+Describe = Callable[[str, Path], str]
+"""Returns the hash of all that a bot runs, from its text and the folder it is relative to."""
+
+
+class Call(StrEnum):
+    """How bots are called."""
+
+    AUTO = "auto"
+    """Over the batched stream if the bot serves it, else one call for each decision."""
+    UNARY = "unary"
+    STREAM = "stream"
+
+
+@dataclass(frozen=True, slots=True)
+class ClockConfig:
+    """How long bots may think."""
+
+    move_time: timedelta = timedelta(seconds=2)
+    """For one decision."""
+    bank: timedelta = timedelta(0)
+    """On top of that, for a whole match."""
+    startup: timedelta = timedelta(seconds=30)
+    """From the start of the process to the end of the handshake."""
+    first_move: timedelta = timedelta(seconds=10)
+    """For the first decision of a process, instead of the move time."""
+    strikes: int = 2
+    """How many faults at a table get a substitute; one more forfeits the match."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotText:
+    """A bot, as the file names it."""
+
+    text: str
+    """``greedy``, ``./mybot``, ``cmd:...``: relative to the folder of the file."""
+    content: str = ""
+    """The hash of all that it runs; empty until `TournamentConfig.described`."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntrantConfig:
+    """What is ranked: one bot, or at tables of four the two bots of a pair."""
+
+    name: EntrantId
+    bots: tuple[BotText, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentConfig:
+    """A tournament, as its file describes it."""
+
+    name: str
+    rules: Rules
+    entrants: tuple[EntrantConfig, ...]
+    store: Path
+    """Where the run is kept."""
+    base: Path
+    """The folder that the texts of bots are relative to."""
+    path: Path | None = None
+    """The file; ``None`` if it came from a command line."""
+    seed: str | None = field(default=None, repr=False)
+    """The secret that all deals follow from; ``None`` until one is drawn for the run."""
+    rounds: int = 1
+    deals: int | None = None
+    """The fixed number of deals of a match; ``None`` means to the target."""
+    max_deals: int = DEFAULT_MAX_DEALS
+    """The deals after which a match to the target ends anyway."""
+    clock: ClockConfig = field(default_factory=ClockConfig)
+    call: Call = Call.AUTO
+    ask_forced: bool = False
+    """Whether a choice with only one legal answer is asked for too."""
+    workers: int = 1
+    """How many worker processes play tables."""
+    max_batch: int = DEFAULT_MAX_BATCH
+    """How many decisions go into one message at most."""
+    tables_in_flight: int = DEFAULT_TABLES_IN_FLIGHT
+    """How many tables a worker plays at the same time."""
+
+    def schedule(self) -> Schedule:
+        """Returns all that is to be played."""
+        names = [entrant.name for entrant in self.entrants]
+        return round_robin(names, seats=self.rules.players, rounds=self.rounds)
+
+    def seeded(self, seed: str) -> TournamentConfig:
+        """Returns this tournament with *seed*, if the file names none."""
+        return self if self.seed is not None else replace(self, seed=seed)
+
+    def described(self, describe: Describe) -> TournamentConfig:
+        """Returns this tournament with the content of every bot.
+
+        Raises:
+            ConfigError: if *describe* refuses a text; the message names the place in the file.
+            NotFoundError: if *describe* does not find a bot.
+        """
+        entrants = []
+        for index, entrant in enumerate(self.entrants):
+            key = f"bots[{index}]"
+            try:
+                bots = [replace(b, content=describe(b.text, self.base)) for b in entrant.bots]
+            except NotFoundError as error:
+                place = ": ".join([*([str(self.path)] if self.path else []), key])
+                raise NotFoundError(f"{place}: {error}") from None
+            except ConfigError as error:
+                raise ConfigError(self.path, key, str(error)) from None
+            entrants.append(replace(entrant, bots=tuple(bots)))
+        return replace(self, entrants=tuple(entrants))
+
+    def identity(self) -> dict[str, object]:
+        """Returns what must not change for a run to be continued, as JSON values.
+
+        `canonical` makes the one text of it.
+        """
+        clock = {
+            f"{name}_ms": getattr(self.clock, name) // timedelta(milliseconds=1)
+            for name in ("move_time", "bank", "startup", "first_move")
+        }
+        return {
+            "version": IDENTITY_VERSION,
+            "rules": rules_text(self.rules),
+            "seed": self.seed,
+            "rounds": self.rounds,
+            "deals": self.deals,
+            "max_deals": self.max_deals,
+            "entrants": [
+                {"name": e.name, "bots": [{"text": b.text, "content": b.content} for b in e.bots]}
+                for e in self.entrants
+            ],
+            "clock": {**clock, "strikes": self.clock.strikes},
+            "call": str(self.call),
+            "ask_forced": self.ask_forced,
+        }
+
+
+def load_config(path: str | Path) -> TournamentConfig:
+    """Returns the tournament that the TOML file at *path* describes.
+
+    Raises:
+        NotFoundError: if the file is not there.
+        ConfigError: if it means nothing; the message names the file, the key and what was expected.
+    """
+    path = Path(path)
+    try:
+        data = tomllib.loads(path.read_bytes().decode())
+    except FileNotFoundError:
+        raise NotFoundError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise ConfigError(path, None, f"cannot be read: {(error.strerror or '').lower()}") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(path, None, f"is not UTF-8 text (byte {error.start})") from None
+    except tomllib.TOMLDecodeError as error:
+        problem = str(error)
+        raise ConfigError(path, None, f"is not TOML: {problem[:1].lower()}{problem[1:]}") from None
+    return parse_config(data, path=path)
+
+
+def parse_config(
+    data: Mapping[str, object], *, path: Path | None = None, base: Path | None = None
+) -> TournamentConfig:
+    """Returns the tournament that *data*, as read from TOML, describes.
+
+    Args:
+        data: The keys and values.
+        path: The file they came from, for messages, names and relative paths.
+        base: What paths are relative to; the folder of the file, or the current one, by default.
+
+    Raises:
+        ConfigError: if they mean nothing.
+    """
+    base = (base or (path.parent if path else Path())).absolute()
+    top = Reader(data, _TOP_KEYS, path=path, elsewhere=_CLOCK_KEYS + _RULE_KEYS)
+    stem = path.stem if path else "tournament"
+    rules = _rules(top)
+    return TournamentConfig(
+        name=_name(top, stem),
+        rules=rules,
+        entrants=_entrants(top, rules),
+        store=base / Path(top.text("store", default=f"{stem}.sqlite")).expanduser(),
+        base=base,
+        path=path,
+        seed=top.text_or_number("seed"),
+        rounds=top.number("rounds", default=1, least=1),
+        deals=top.number_or_none("deals", least=1),
+        max_deals=top.number("max_deals", default=DEFAULT_MAX_DEALS, least=1),
+        clock=_clock(top),
+        call=Call(top.one_of("call", tuple(Call), default=Call.AUTO)),
+        ask_forced=top.flag("ask_forced", default=False),
+        workers=top.number("workers", default=default_workers(), least=1),
+        max_batch=top.number("max_batch", default=DEFAULT_MAX_BATCH, least=1),
+        tables_in_flight=top.number("tables_in_flight", default=DEFAULT_TABLES_IN_FLIGHT, least=1),
+    )
+
+
+def default_workers() -> int:
+    """Returns one less than the cores this process may use, at least one: bots need a core too."""
+    return max(1, len(os.sched_getaffinity(0)) - 1)
+
+
+_CLOCK_KEYS = tuple(f"clock.{f.name}" for f in fields(ClockConfig))
+_RULE_KEYS = tuple(f"rule.{name}" for name in OPTION_NAMES)
+_TOP_KEYS = (
+    "name", "bots", "rules", "rule", "seed", "rounds", "deals", "max_deals", "clock", "call",
+    "ask_forced", "workers", "max_batch", "tables_in_flight", "store",
+)  # fmt: skip
+
+
+def _name(top: Reader, default: str) -> str:
+    name = top.text("name", default=default)
+    problem = name_problem(name, longest=80)
+    if problem is not None:
+        raise top.error("name", f"{name!r} {problem}")
+    return name
+
+
+def _rules(top: Reader) -> Rules:
+    name = top.text("rules", default=DEFAULT_RULES)
+    changes = top.table("rule")
+    Reader(changes, OPTION_NAMES, path=top.path, table="rule", elsewhere=_TOP_KEYS)
+    try:
+        rules = parse_rules(name)
+    except RulesError as error:
+        raise top.error("rules", str(error)) from None
+    try:
+        return rules.change(**changes)
+    except OptionError as error:
+        problem = str(error).removeprefix(f"rule {error.option}: ")
+        raise top.error(f"rule.{error.option}", problem) from None
+
+
+def _clock(top: Reader) -> ClockConfig:
+    names = [f.name for f in fields(ClockConfig)]
+    reader = Reader(top.table("clock"), names, path=top.path, table="clock", elsewhere=_TOP_KEYS)
+    usual = ClockConfig()
+    return ClockConfig(
+        move_time=reader.duration("move_time", default=usual.move_time),
+        bank=reader.duration("bank", default=usual.bank, positive=False),
+        startup=reader.duration("startup", default=usual.startup),
+        first_move=reader.duration("first_move", default=usual.first_move),
+        strikes=reader.number("strikes", default=usual.strikes, least=0),
+    )
+
+
+def _entrants(top: Reader, rules: Rules) -> tuple[EntrantConfig, ...]:
+    items = top.get("bots")
+    if items is None:
+        raise top.error("bots", 'is missing; write bots = ["greedy", "counter", "./mybot"]')
+    if not isinstance(items, list):
+        raise top.error("bots", f"expected a list of bots, got {shown(items)}")
+    wished: list[str | None] = []
+    bots: list[tuple[str, ...]] = []
+    for index, item in enumerate(items):
+        name, texts = _entrant(top, f"bots[{index}]", item, rules)
+        wished.append(name)
+        bots.append(texts)
+    names = entrant_names(bots, wished)
+    for index in range(len(names)):
+        _check_name(top, names, index, wished=wished[index] is not None)
+    try:
+        check_entrants(names, seats=rules.players)
+    except ConfigError as error:
+        raise top.error("bots", str(error).removeprefix("bots: ")) from None
+    entrants = zip(names, bots, strict=True)
+    return tuple(EntrantConfig(name, tuple(map(BotText, texts))) for name, texts in entrants)
+
+
+def _check_name(top: Reader, names: Sequence[EntrantId], index: int, *, wished: bool) -> None:
+    name, key = names[index], f"bots[{index}]"
+    problem = name_problem(name)
+    if problem is not None and wished:
+        raise top.error(f"{key}.name", f"{name!r} {problem}")
+    if problem is not None:
+        hint = "give it another: { bot = ..., name = ... }"
+        raise top.error(key, f"the name {name!r} {problem}; {hint}")
+    for other in range(index):
+        if look(names[other]) == look(name):
+            raise top.error(key, f"the name {name!r} is too like that of bots[{other}]")
+
+
+def _entrant(
+    top: Reader, key: str, item: object, rules: Rules
+) -> tuple[str | None, tuple[str, ...]]:
+    """Returns the name that one item of ``bots`` wishes, and the texts of its bots."""
+    name = None
+    if isinstance(item, dict):
+        reader = Reader(item, ("bot", "name"), path=top.path, table=key)
+        item = reader.get("bot")
+        name = reader.text("name", default="") or None
+        if item is None:
+            raise top.error(f"{key}.bot", "is missing")
+    texts: list[str] = []
+    for text in item if isinstance(item, list) else [item]:
+        if not isinstance(text, str) or not text.strip():
+            raise top.error(key, f'expected a bot like "greedy" or "./mybot", got {shown(text)}')
+        texts.append(text.strip())
+    if rules.players == 3 and isinstance(item, list):
+        raise top.error(
+            key, 'a list of bots is a pair, and pairs play four at a table: rules = "tournament-4p"'
+        )
+    if isinstance(item, list) and len(item) != 2:
+        raise top.error(key, f"a pair is two bots, got {len(item)}")
+    pair = texts * 2 if rules.players == 4 and len(texts) == 1 else texts
+    return name, tuple(pair)

@@ -1,0 +1,75 @@
+"""What makes two tournaments the same, and how they differ."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from referee.rules import RulesError, parse_rules
+
+IDENTITY_VERSION = 1
+"""The version of the form of an identity."""
+
+
+def canonical(value: object) -> str:
+    """Returns the one JSON text of *value*: sorted keys, no spaces, plain ASCII."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def differences(old: Mapping[str, object], new: Mapping[str, object]) -> tuple[str, ...]:
+    """Returns what changed between two identities, one readable line each; empty if nothing.
+
+    The seed is secret, so a line says that it changed and not into what.
+    """
+    lines: list[str] = []
+    for key in dict.fromkeys([*old, *new]):
+        before, after = old.get(key), new.get(key)
+        if before == after:
+            continue
+        if key == "rules" and isinstance(before, str) and isinstance(after, str):
+            lines += _rule_differences(before, after)
+        elif key == "entrants":
+            lines += _entrant_differences(_by_name(before), _by_name(after))
+        elif key == "clock" and isinstance(before, dict) and isinstance(after, dict):
+            lines += [f"clock.{line}" for line in differences(before, after)]
+        elif key == "seed":
+            lines.append("seed: another one")
+        else:
+            lines.append(f"{key}: {_value(before)} -> {_value(after)}")
+    return tuple(lines)
+
+
+def _rule_differences(old: str, new: str) -> list[str]:
+    try:
+        changes = parse_rules(old).differences(parse_rules(new))
+    except RulesError:
+        return [f"rules: {old} -> {new}"]
+    return [f"rule.{name}: {before} -> {after}" for name, (before, after) in changes.items()]
+
+
+def _entrant_differences(old: Mapping[str, object], new: Mapping[str, object]) -> list[str]:
+    lines = [f"bots: {name!r} is gone" for name in old if name not in new]
+    lines += [f"bots: {name!r} is new" for name in new if name not in old]
+    for name in old:
+        if name in new and old[name] != new[name]:
+            lines.append(f"bots: {name!r} has changed: {_bot_change(old[name], new[name])}")
+    return lines or ["bots: the order has changed"]
+
+
+def _by_name(entrants: object) -> dict[str, object]:
+    if not isinstance(entrants, list):
+        return {}
+    return {str(e["name"]): e["bots"] for e in entrants}
+
+
+def _bot_change(old: object, new: object) -> str:
+    def texts(bots: object) -> list[str]:
+        return [str(bot["text"]) for bot in bots] if isinstance(bots, list) else []
+
+    if texts(old) != texts(new):
+        return f"{' + '.join(texts(old))} -> {' + '.join(texts(new))}"
+    return "another content under the same name"
+
+
+def _value(value: object) -> str:
+    return "none" if value is None else value if isinstance(value, str) else json.dumps(value)
