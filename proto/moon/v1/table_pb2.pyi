@@ -352,6 +352,7 @@ class View(_message.Message):
     DEALS_FIELD_NUMBER: _builtins.int
     HAND_FIELD_NUMBER: _builtins.int
     FIRST_BIDDER_FIELD_NUMBER: _builtins.int
+    FORCED_FIELD_NUMBER: _builtins.int
     BIDS_FIELD_NUMBER: _builtins.int
     DECLARER_FIELD_NUMBER: _builtins.int
     CONTRACT_FIELD_NUMBER: _builtins.int
@@ -379,6 +380,8 @@ class View(_message.Message):
     """
     first_bidder: _builtins.int
     """The seat that bids first in this deal."""
+    forced: _builtins.bool
+    """Whether the last bidder of this deal must bid when all others pass."""
     declarer: _builtins.int
     """The seat that won the auction. Absent until the auction is over."""
     contract: Global___Bid.ValueType
@@ -445,6 +448,7 @@ class View(_message.Message):
         deals: _builtins.int | None = ...,
         hand: _abc.Iterable[Global___Tile.ValueType] | None = ...,
         first_bidder: _builtins.int = ...,
+        forced: _builtins.bool = ...,
         bids: _abc.Iterable[Global___Bid.ValueType] | None = ...,
         declarer: _builtins.int | None = ...,
         contract: Global___Bid.ValueType = ...,
@@ -459,7 +463,7 @@ class View(_message.Message):
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_deals", b"_deals", "_declarer", b"_declarer", "deals", b"deals", "declarer", b"declarer"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_deals", b"_deals", "_declarer", b"_declarer", "bids", b"bids", "called_suits", b"called_suits", "contract", b"contract", "deal_number", b"deal_number", "deals", b"deals", "declarer", b"declarer", "discarded", b"discarded", "exchange", b"exchange", "first_bidder", b"first_bidder", "hand", b"hand", "leaders", b"leaders", "plays", b"plays", "rules", b"rules", "scores", b"scores", "seat", b"seat", "tricks_won", b"tricks_won", "trump", b"trump", "widow", b"widow"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_deals", b"_deals", "_declarer", b"_declarer", "bids", b"bids", "called_suits", b"called_suits", "contract", b"contract", "deal_number", b"deal_number", "deals", b"deals", "declarer", b"declarer", "discarded", b"discarded", "exchange", b"exchange", "first_bidder", b"first_bidder", "forced", b"forced", "hand", b"hand", "leaders", b"leaders", "plays", b"plays", "rules", b"rules", "scores", b"scores", "seat", b"seat", "tricks_won", b"tricks_won", "trump", b"trump", "widow", b"widow"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__deals: _TypeAlias = _typing.Literal["deals"]  # noqa: Y015
     _WhichOneofArgType__deals: _TypeAlias = _typing.Literal["_deals", b"_deals"]  # noqa: Y015

@@ -1,0 +1,62 @@
+"""What a bot written in Python needs.
+
+from referee.sdk import Bot, serve
+
+class Tall(Bot):
+def play(self, view):
+return max(view.legal)
+
+serve(Tall())
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from referee.rules import Bid, Hand, Kind, Play, Rules, Seat, Suit, Tile, Trick, Trump
+from referee.sdk.bot import AnyView, Bot, Value
+from referee.sdk.params import Param
+from referee.sdk.views import View
+from referee.wire.notices import DealEnded, MatchEnded
+
+__all__ = [
+    "AnyView",
+    "Bid",
+    "Bot",
+    "DealEnded",
+    "Hand",
+    "Kind",
+    "MatchEnded",
+    "Param",
+    "Play",
+    "Rules",
+    "Seat",
+    "Suit",
+    "Tile",
+    "Trick",
+    "Trump",
+    "Value",
+    "View",
+    "serve",
+]
+
+
+def serve(bot: Bot, arguments: Sequence[str] | None = None) -> None:
+    """Serves *bot* until the process is told to stop, and then exits.
+
+    Started by the referee, the bot listens where the environment says. Started by hand, it listens
+    on a port of this machine and prints which; ``--help`` shows the options.
+
+    Args:
+        bot: The bot.
+        arguments: The command line; that of the process if left out.
+    """
+    # Read by gRPC when it is imported. Its own log says nothing that an author can use, and its
+    # fork handlers make a bot that starts processes wait.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+    # gRPC takes longer to import than everything else; a bot inside the program never needs it.
+    from referee.sdk.program import run  # noqa: PLC0415
+
+    run(bot, arguments)

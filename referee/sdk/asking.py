@@ -1,0 +1,99 @@
+"""Asks a bot, and makes what it answers a choice.
+
+Every way to a bot comes through here: a single call, a stream of batches, and a bot inside the
+program itself. So all of them get the same answer to the same question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from referee.rules import Bid, Choice, Decision, Kind, Play, Tile, Trump
+from referee.rules.decisions import BIDDING, CALLING, DISCARDING, LEAVE, NAMING, PLAYING, TAKE
+from referee.sdk.bot import AnyView, Bot, Value
+
+_EXPECTED = {
+    Kind.BID: "a Bid",
+    Kind.TRUMP: "a Trump",
+    Kind.EXCHANGE: "True to take the widow or False to leave it",
+    Kind.DISCARD: "a Tile",
+    Kind.PLAY: "a Tile, or one of view.calls",
+}
+
+
+def takes_batches(bot: Bot) -> bool:
+    """Whether *bot* answers many decisions together."""
+    return type(bot).decide_batch is not Bot.decide_batch
+
+
+def ask(bot: Bot, view: AnyView) -> Choice:
+    """Returns what *bot* chooses, legal or not.
+
+    Raises:
+        TypeError: if a function of the bot returns something of a wrong type.
+        Exception: whatever a function of the bot raises.
+    """
+    if takes_batches(bot):
+        return ask_all(bot, [view])[0]
+    return choice_of(bot, view, bot.decide(view))
+
+
+def ask_all(bot: Bot, views: Sequence[AnyView]) -> list[Choice]:
+    """Returns what *bot* chooses for each of *views*, legal or not.
+
+    Raises:
+        TypeError: if a function of the bot returns something of a wrong type, or of a wrong length.
+        Exception: whatever a function of the bot raises.
+    """
+    values = bot.decide_batch(views)
+    if len(values) != len(views):
+        raise TypeError(
+            f"{type(bot).__name__}.decide_batch returned {len(values)} answers"
+            f" to {len(views)} views"
+        )
+    return [choice_of(bot, view, value) for view, value in zip(views, values, strict=True)]
+
+
+def choice_of(bot: Bot, view: AnyView, value: Value) -> Choice:
+    """Returns *value*, which *bot* answered to *view*, as a choice.
+
+    Raises:
+        TypeError: if it is of a type that cannot answer the question.
+    """
+    decision = view.decision
+    assert decision is not None
+    match decision.kind, value:
+        case Kind.PLAY, Tile():
+            return _play(decision, value)
+        case Kind.PLAY, Play():
+            return value
+        case Kind.BID, Bid():
+            return BIDDING[value]
+        case Kind.DISCARD, Tile():
+            return DISCARDING[value]
+        case Kind.TRUMP, Trump():
+            return NAMING[value]
+        case Kind.EXCHANGE, bool():
+            return TAKE if value else LEAVE
+        case _:
+            raise _wrong_type(bot, decision.kind, value)
+
+
+def _play(decision: Decision, tile: Tile) -> Play:
+    """Returns the play of *tile* alone; where the leader calls a suit, as its higher end."""
+    first = cast("Play", decision.legal[0])
+    if first.called is None:
+        return PLAYING[tile]
+    plays = cast("tuple[Play, ...]", decision.legal)
+    # A tile that is not legal is said in the form of these rules too, and judged as what it is.
+    beyond = CALLING[tile][tile.high]
+    return next((play for play in plays if play.tile is tile), beyond)
+
+
+def _wrong_type(bot: Bot, kind: Kind, value: object) -> TypeError:
+    name = "decide_batch" if takes_batches(bot) else kind.word
+    return TypeError(
+        f"{type(bot).__name__}.{name} returned {value!r} to a {kind.word} question;"
+        f" it must return {_EXPECTED[kind]}, such as view.legal[0]"
+    )

@@ -1,0 +1,201 @@
+"""A bot as a gRPC server.
+
+The plain threaded server: measured against the asyncio one it is as fast for single calls and for
+batched streams, and a bot may block, or run an event loop of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NoReturn, TypeVar
+
+import grpc
+from moon.v1 import bot_service_pb2 as pb
+from moon.v1 import bot_service_pb2_grpc as service
+
+from referee.rules import Choice
+from referee.sdk.asking import ask, ask_all, takes_batches
+from referee.sdk.bot import AnyView, Bot
+from referee.sdk.views import View
+from referee.wire.choices import PROTOCOL, decode_decision, encode_answer
+from referee.wire.errors import WireError
+from referee.wire.notices import NOTIFICATIONS, DealEnded, MatchEnded, Notice, decode_notice
+
+ResultT = TypeVar("ResultT")
+
+THREADS = 8
+"""How many calls are served at once. Bots are asked one thing at a time; the others wait."""
+
+SEND_AFTER = 0.005
+"""Seconds after which the answers that are ready are sent, though the batch is not done.
+
+The clock allows one move time for each answer, so a slow bot must not hold back what it has. A
+message costs a small part of this.
+"""
+
+OPTIONS = (
+    # Without it two bots could share a port, and each would get some of the other's questions.
+    ("grpc.so_reuseport", 0),
+)
+
+Log = Callable[[pb.Decision, AnyView, Choice, float], None]
+"""Is told of each decision: the message, the view, the choice, the seconds it took."""
+
+
+class BotService(service.BotServiceServicer):
+    """Answers the referee for one bot."""
+
+    def __init__(self, bot: Bot, log: Log | None = None) -> None:
+        self._bot = bot
+        self._log = log
+        self._batched = takes_batches(bot)
+        self._turn = threading.Lock()
+
+    def GetBotInfo(  # noqa: N802 - named by the protocol
+        self, request: pb.GetBotInfoRequest, context: grpc.ServicerContext
+    ) -> pb.GetBotInfoResponse:
+        """Says who the bot is."""
+        bot = self._bot
+        return pb.GetBotInfoResponse(
+            nonce=request.nonce,
+            name=bot.name or type(bot).__name__,
+            version=bot.version,
+            author=bot.author,
+            protocol_versions=[PROTOCOL],
+            rule_sets=bot.rule_sets,
+            max_batch=bot.max_batch,
+            serves_play=True,
+            notifications=[NOTIFICATIONS[kind] for kind in _wanted(bot)],
+        )
+
+    def Decide(  # noqa: N802
+        self, request: pb.DecideRequest, context: grpc.ServicerContext
+    ) -> pb.DecideResponse:
+        """Answers one decision."""
+        [[answer]] = self._answers([request.decision], context)
+        return pb.DecideResponse(answer=answer)
+
+    def Play(  # noqa: N802
+        self, request_iterator: Iterable[pb.PlayRequest], context: grpc.ServicerContext
+    ) -> Iterator[pb.PlayResponse]:
+        """Answers decisions as they come."""
+        for request in request_iterator:
+            for answers in self._answers(request.decisions, context):
+                yield pb.PlayResponse(answers=answers)
+
+    def Notify(  # noqa: N802
+        self, request: pb.NotifyRequest, context: grpc.ServicerContext
+    ) -> pb.NotifyResponse:
+        """Tells the bot what happened."""
+        try:
+            notice = decode_notice(request)
+        except WireError as error:
+            context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
+        self._call(lambda: _tell(self._bot, notice))
+        return pb.NotifyResponse()
+
+    def _answers(
+        self, decisions: Sequence[pb.Decision], context: grpc.ServicerContext
+    ) -> Iterator[list[pb.Answer]]:
+        """Yields the answers to *decisions*, in order, in as few lists as the clock allows."""
+        try:
+            if self._batched:
+                yield self._answer_batch(decisions)
+                return
+            since, ready = time.perf_counter(), []
+            for decision in decisions:
+                ready.append(self._answer(decision))
+                if time.perf_counter() - since > SEND_AFTER:
+                    yield ready
+                    since, ready = time.perf_counter(), []
+            if ready:
+                yield ready
+        except WireError as error:
+            context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
+
+    def _answer(self, decision: pb.Decision) -> pb.Answer:
+        view: AnyView = decode_decision(decision, View)
+        begun = time.perf_counter()
+        choice = self._call(lambda: ask(self._bot, view))
+        return self._finish(decision, view, choice, time.perf_counter() - begun)
+
+    def _answer_batch(self, decisions: Sequence[pb.Decision]) -> list[pb.Answer]:
+        views: list[AnyView] = [decode_decision(decision, View) for decision in decisions]
+        begun = time.perf_counter()
+        choices = self._call(lambda: ask_all(self._bot, views))
+        each = (time.perf_counter() - begun) / max(1, len(views))
+        return [
+            self._finish(decision, view, choice, each)
+            for decision, view, choice in zip(decisions, views, choices, strict=True)
+        ]
+
+    def _finish(
+        self, decision: pb.Decision, view: AnyView, choice: Choice, seconds: float
+    ) -> pb.Answer:
+        if self._log is not None:
+            self._log(decision, view, choice, seconds)
+        return encode_answer(choice, match_id=decision.match_id, number=decision.decision_number)
+
+    def _call(self, function: Callable[[], ResultT]) -> ResultT:
+        """Returns what *function*, which calls the bot, returns; an error in it ends the process.
+
+        A bot that fails is then seen by its author and by the referee as what it is: crashed, with
+        the reason on standard error.
+        """
+        try:
+            with self._turn:
+                return function()
+        except BaseException:  # noqa: BLE001 - whatever it was, it ends the bot
+            crash()
+
+
+def crash() -> NoReturn:
+    """Prints the error that is being handled, and ends the process with exit code 1."""
+    traceback.print_exc()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # Not `sys.exit`: this is not the main thread, and no answer may go out any more.
+    os._exit(1)
+
+
+def _wanted(bot: Bot) -> list[type[Notice]]:
+    """Returns the notices that *bot* does something with."""
+    kind = type(bot)
+    wanted: list[type[Notice]] = []
+    if kind.deal_ended is not Bot.deal_ended:
+        wanted.append(DealEnded)
+    if kind.match_ended is not Bot.match_ended:
+        wanted.append(MatchEnded)
+    return wanted
+
+
+def _tell(bot: Bot, notice: Notice) -> None:
+    match notice:
+        case DealEnded():
+            bot.deal_ended(notice)
+        case MatchEnded():
+            bot.match_ended(notice)
+
+
+def start(bot: Bot, address: str, log: Log | None = None) -> tuple[grpc.Server, int]:
+    """Starts serving *bot* at *address* and returns the server and its port.
+
+    Args:
+        bot: The bot.
+        address: ``unix:/path`` or ``host:port``; port 0 takes a free one.
+        log: Is told of each decision.
+
+    Raises:
+        RuntimeError: if the address cannot be had.
+    """
+    server = grpc.server(ThreadPoolExecutor(THREADS), options=OPTIONS)
+    service.add_BotServiceServicer_to_server(BotService(bot, log), server)
+    port = server.add_insecure_port(address)
+    server.start()
+    return server, port

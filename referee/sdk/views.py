@@ -1,0 +1,214 @@
+"""The view that a bot's functions are given."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from typing import Generic, TypeVar, cast
+
+from referee.rules import (
+    SEATS,
+    Bid,
+    Discard,
+    Exchange,
+    Kind,
+    MakeBid,
+    NameTrump,
+    Play,
+    Seat,
+    Suit,
+    Tile,
+    Trump,
+)
+from referee.rules import View as SeatView
+from referee.rules.bids import TRICKS
+from referee.rules.scoring import needed_tricks, side_tricks
+from referee.wire.views import text_of
+
+ValueT = TypeVar("ValueT", Bid, Trump, bool, Tile)
+
+
+class View(SeatView, Generic[ValueT]):
+    """The table as the asked seat sees it, with the legal answers as plain values.
+
+    Everything of `referee.rules.View` is here too: ``hand``, ``unseen``, ``bids``, ``declarer``,
+    ``contract``, ``trump``, ``trick``, ``tricks``, ``leader``, ``partner``, ``scores``, ``rules``
+    and the rest. A view cannot be changed.
+    """
+
+    __slots__ = ("_legal", "_rng")
+
+    _legal: tuple[ValueT, ...]
+    _rng: random.Random
+
+    @classmethod
+    def of(cls, view: SeatView) -> View[ValueT]:
+        """Returns *view* with what a bot's functions need on top."""
+        return cls(*[getattr(view, name) for name in SeatView.__slots__])
+
+    @property
+    def kind(self) -> Kind:
+        """What is asked."""
+        assert self.decision is not None
+        return self.decision.kind
+
+    @property
+    def legal(self) -> tuple[ValueT, ...]:
+        """Every legal answer, never empty.
+
+        Bids ascend from the pass, trumps and tiles by number; ``True``, which takes the widow,
+        comes before ``False``.
+        """
+        try:
+            return self._legal
+        except AttributeError:
+            legal = cast("tuple[ValueT, ...]", tuple(self._values()))
+            object.__setattr__(self, "_legal", legal)
+            return legal
+
+    def _values(self) -> list[Bid] | list[Trump] | list[bool] | list[Tile]:
+        legal = self.choices
+        match self.kind:
+            case Kind.BID:
+                return [choice.bid for choice in cast("tuple[MakeBid, ...]", legal)]
+            case Kind.TRUMP:
+                return [choice.trump for choice in cast("tuple[NameTrump, ...]", legal)]
+            case Kind.EXCHANGE:
+                return [choice.take for choice in cast("tuple[Exchange, ...]", legal)]
+            case Kind.DISCARD:
+                return [choice.tile for choice in cast("tuple[Discard, ...]", legal)]
+            case Kind.PLAY:
+                tiles = [choice.tile for choice in cast("tuple[Play, ...]", legal)]
+                # A tile that can be led as two suits is legal twice, but it is one tile.
+                return list(dict.fromkeys(tiles)) if self.calls else tiles
+
+    @property
+    def calls(self) -> tuple[Play, ...]:
+        """Every lead with the suit it calls, under rules where the leader calls it; else empty.
+
+        ``play`` may return one of these, or a tile alone, which is then led as its higher end.
+        """
+        plays = [choice for choice in self.choices if isinstance(choice, Play)]
+        return tuple(plays) if plays and plays[0].called is not None else ()
+
+    @property
+    def rng(self) -> random.Random:
+        """A generator for this decision alone.
+
+        It is seeded by the question and by nothing else: not by the match, the clock, or what was
+        asked before. The same question gives the same draws, on any machine.
+        """
+        try:
+            return self._rng
+        except AttributeError:
+            digest = hashlib.blake2b(self.question.encode(), digest_size=16).digest()
+            # Bots have no secrets to draw; what counts is that a draw can be repeated.
+            rng = random.Random(int.from_bytes(digest))  # noqa: S311
+            object.__setattr__(self, "_rng", rng)
+            return rng
+
+    @property
+    def question(self) -> str:
+        """All that this view holds, in one line of text."""
+        deals = "" if self.deals is None else f" of {self.deals}"
+        played = " ".join(map(str, self.plays))
+        known = f"took {self.widow} laid {self.discarded} " if self.widow is not None else ""
+        return (
+            f"{text_of(self.rules)} | deal {self.deal_number}{deals} | "
+            f"scores {' '.join(map(str, self.scores))} | seat {self.seat} | "
+            f"bids from {self.first_bidder}{'!' if self.forced else ''}: "
+            f"{' '.join(map(str, self.bids))} | "
+            f"declarer {self.declarer} {self.contract} trump {self.trump} widow {self.taken} | "
+            f"led {' '.join(map(str, self.leaders))} {' '.join(map(str, self.called))} | "
+            f"won {' '.join(map(str, self.tricks_won))} | plays {played} | "
+            f"{known}hand {self.hand} | {', '.join(map(str, self.choices))}"
+        )
+
+    # Scores.
+
+    @property
+    def target(self) -> int:
+        """The score that ends the match, unless it has a fixed number of deals."""
+        return self.rules.target
+
+    @property
+    def my_score(self) -> int:
+        """The score of this side before this deal."""
+        return self.scores[self.side]
+
+    @property
+    def best_rival_score(self) -> int:
+        """The highest score of another side before this deal."""
+        return max(score for side, score in enumerate(self.scores) if side != self.side)
+
+    # Contract.
+
+    @property
+    def high_bid(self) -> Bid:
+        """The highest bid so far, or a pass."""
+        return max(self.bids, default=Bid.PASS)
+
+    @property
+    def is_declarer(self) -> bool:
+        """Whether this seat has won the auction."""
+        return self.declarer == self.seat
+
+    @property
+    def is_declaring(self) -> bool:
+        """Whether this seat or its partner has won the auction."""
+        return self.declarer is not None and self.rules.side_of(self.declarer) == self.side
+
+    @property
+    def tricks_needed(self) -> int | None:
+        """How many more tricks the declaring side must take, 0 when the contract is made.
+
+        ``None`` before the end of the auction.
+        """
+        if self.declarer is None:
+            return None
+        taken = side_tricks(self.rules, self.tricks_won)[self.rules.side_of(self.declarer)]
+        return max(0, needed_tricks(self.rules, self.contract) - taken)
+
+    @property
+    def tricks_left(self) -> int:
+        """How many tricks are not finished yet, the open one included."""
+        return TRICKS - sum(self.tricks_won)
+
+    # The open trick.
+
+    @property
+    def led(self) -> Suit | None:
+        """The suit that was led to the open trick, or ``None``."""
+        trick = self.trick
+        return trick.suit if trick else None
+
+    @property
+    def after(self) -> tuple[Seat, ...]:
+        """The seats that still play to the open trick after this one, in order."""
+        trick, players = self.trick, self.rules.players
+        if trick is None or self.decision is None:
+            return ()
+        left = players - len(trick.tiles) - 1
+        return tuple(SEATS[(self.seat + 1 + step) % players] for step in range(left))
+
+    @property
+    def winning(self) -> Seat | None:
+        """Who would take the open trick if nobody played on, or ``None`` before the lead."""
+        trick = self.trick
+        if trick is None or trick.suit is None:
+            return None
+        strength = self.table.strength[trick.suit]
+        best = max(range(len(trick.tiles)), key=lambda at: strength[trick.tiles[at]])
+        return SEATS[(trick.leader + best) % self.rules.players]
+
+    def takes(self, tile: Tile) -> bool:
+        """Whether *tile*, played now, would be the highest of the open trick so far."""
+        trick = self.trick
+        if trick is None or trick.suit is None:
+            return trick is not None
+        strength = self.table.strength[trick.suit]
+        return strength[tile] > max(strength[played] for played in trick.tiles)
+
+    def is_with_me(self, seat: Seat | None) -> bool:
+        """Whether *seat* is this seat or its partner."""
+        return seat is not None and self.rules.side_of(seat) == self.side

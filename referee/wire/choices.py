@@ -1,0 +1,226 @@
+"""Questions and answers as messages, and back.
+
+Whether an answer is *legal* is for the rules to say. Here it only has to fit: the member that was
+asked for, with a value that exists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from moon.v1 import bot_service_pb2 as pb
+from moon.v1 import table_pb2 as pb_table
+
+from referee.rules import (
+    Choice,
+    Decision,
+    Discard,
+    Exchange,
+    Kind,
+    MakeBid,
+    NameTrump,
+    Play,
+    View,
+)
+from referee.rules.decisions import BIDDING, CALLING, DISCARDING, LEAVE, NAMING, PLAYING, TAKE
+from referee.wire.errors import WireError
+from referee.wire.values import (
+    BID_FROM_WIRE,
+    BID_TO_WIRE,
+    SEAT_FROM_WIRE,
+    SUIT_FROM_WIRE,
+    SUIT_TO_WIRE,
+    TAKE_FROM_WIRE,
+    TAKE_TO_WIRE,
+    TILE_FROM_WIRE,
+    TILE_TO_WIRE,
+    TRUMP_FROM_WIRE,
+    TRUMP_TO_WIRE,
+)
+from referee.wire.views import ViewT, decode_view, encode_view
+
+PROTOCOL = "moon.v1"
+"""The protocol of these messages."""
+
+_BIDS: dict[int, Choice] = {number: BIDDING[bid] for number, bid in BID_FROM_WIRE.items()}
+_TRUMPS: dict[int, Choice] = {number: NAMING[trump] for number, trump in TRUMP_FROM_WIRE.items()}
+_TAKES: dict[int, Choice] = {n: TAKE if take else LEAVE for n, take in TAKE_FROM_WIRE.items()}
+_DISCARDS: dict[int, Choice] = {n: DISCARDING[tile] for n, tile in TILE_FROM_WIRE.items()}
+_PLAYS: dict[int, Choice] = {number: PLAYING[tile] for number, tile in TILE_FROM_WIRE.items()}
+
+_ANSWERS: dict[Kind, tuple[str, dict[int, Choice]]] = {
+    Kind.BID: ("bid", _BIDS),
+    Kind.TRUMP: ("trump", _TRUMPS),
+    Kind.EXCHANGE: ("exchange", _TAKES),
+    Kind.DISCARD: ("discard", _DISCARDS),
+    Kind.PLAY: ("play", _PLAYS),
+}
+"""By kind of question: the member that answers it, and what each number in it chooses."""
+
+
+def encode_decision(
+    view: View,
+    *,
+    match_id: str,
+    number: int,
+    move_time_ms: int,
+    bank_ms: int | None = None,
+    charged_ms: int | None = None,
+) -> pb.Decision:
+    """Returns the question of *view* as a message.
+
+    Args:
+        view: The table as the asked seat sees it, with its question.
+        match_id: What the match is called towards this bot.
+        number: The number of this choice in the match, over all seats, from 1.
+        move_time_ms: The time allowed.
+        bank_ms: What is left of the bank of the seat, if there is one.
+        charged_ms: What the last answer of the seat in this match was charged, if there was one.
+    """
+    decision = view.decision
+    assert decision is not None, "only a view with a question can be asked"
+    message = pb.Decision(
+        match_id=match_id,
+        decision_number=number,
+        view=encode_view(view),
+        move_time_ms=move_time_ms,
+        bank_ms=bank_ms,
+        charged_ms=charged_ms,
+    )
+    if decision.kind is Kind.PLAY:
+        plays = cast("tuple[Play, ...]", decision.legal)
+        prompt = message.play
+        prompt.legal_tiles.extend([TILE_TO_WIRE[play.tile] for play in plays])
+        if plays[0].called is not None:
+            suits = [play.called for play in plays if play.called is not None]
+            prompt.legal_called_suits.extend([SUIT_TO_WIRE[suit] for suit in suits])
+    else:
+        _encode_prompt(message, decision)
+    return message
+
+
+def _encode_prompt(message: pb.Decision, decision: Decision) -> None:
+    """Writes the legal choices of a question that is asked before the tricks."""
+    for choice in decision.legal:
+        match choice:
+            case MakeBid(bid):
+                message.bid.legal_bids.append(BID_TO_WIRE[bid])
+            case NameTrump(trump):
+                message.trump.legal_trumps.append(TRUMP_TO_WIRE[trump])
+            case Exchange(take):
+                message.exchange.legal_exchanges.append(TAKE_TO_WIRE[take])
+            case Discard(tile):
+                message.discard.legal_tiles.append(TILE_TO_WIRE[tile])
+            case Play():
+                raise AssertionError("a question has legal choices of one kind")
+
+
+def decode_decision(message: pb.Decision, into: type[ViewT]) -> ViewT:
+    """Returns the view in *message*, as *into*, with its question.
+
+    Raises:
+        WireError: if the message asks nothing, or holds values that stand for nothing.
+    """
+    read = _PROMPTS.get(message.WhichOneof("prompt") or "")
+    if read is None:
+        raise WireError("decision.prompt", "is unset")
+    kind, legal = read(message)
+    if not legal:
+        raise WireError(f"decision.{kind.word}", "has no legal choices")
+    seat = SEAT_FROM_WIRE.get(message.view.seat)
+    if seat is None:
+        raise WireError("view.seat", f"holds {message.view.seat}, which stands for nothing")
+    return decode_view(message.view, Decision(kind, seat, legal), into)
+
+
+def _read_legal(kind: Kind, numbers: list[int]) -> tuple[Kind, tuple[Choice, ...]]:
+    word, table = _ANSWERS[kind]
+    try:
+        return kind, tuple(map(table.__getitem__, numbers))
+    except KeyError as error:
+        raise WireError(
+            f"decision.{word}", f"allows {error.args[0]}, which stands for nothing"
+        ) from None
+
+
+def _read_plays(message: pb.Decision) -> tuple[Kind, tuple[Choice, ...]]:
+    prompt = message.play
+    if not prompt.legal_called_suits:
+        return _read_legal(Kind.PLAY, [*prompt.legal_tiles])
+    tiles, suits = [*prompt.legal_tiles], [*prompt.legal_called_suits]
+    if len(tiles) != len(suits) or not set(suits) <= SUIT_FROM_WIRE.keys():
+        raise WireError("decision.play", "has other suits than one that exists for every tile")
+    _, plays = _read_legal(Kind.PLAY, [*tiles])
+    return Kind.PLAY, tuple(
+        CALLING[play.tile][SUIT_FROM_WIRE[suit]]
+        for play, suit in zip(cast("tuple[Play, ...]", plays), suits, strict=True)
+    )
+
+
+_PROMPTS: dict[str, Callable[[pb.Decision], tuple[Kind, tuple[Choice, ...]]]] = {
+    "bid": lambda message: _read_legal(Kind.BID, [*message.bid.legal_bids]),
+    "trump": lambda message: _read_legal(Kind.TRUMP, [*message.trump.legal_trumps]),
+    "exchange": lambda message: _read_legal(Kind.EXCHANGE, [*message.exchange.legal_exchanges]),
+    "discard": lambda message: _read_legal(Kind.DISCARD, [*message.discard.legal_tiles]),
+    "play": _read_plays,
+}
+"""By member of the prompt: what reads the kind and the legal choices."""
+
+
+def encode_answer(choice: Choice, *, match_id: str, number: int) -> pb.Answer:
+    """Returns *choice* as the answer to decision *number* of match *match_id*."""
+    match choice:
+        case Play(tile, called):
+            return pb.Answer(
+                match_id=match_id,
+                decision_number=number,
+                play=TILE_TO_WIRE[tile],
+                called_suit=pb_table.SUIT_UNSPECIFIED if called is None else SUIT_TO_WIRE[called],
+            )
+        case MakeBid(bid):
+            return pb.Answer(match_id=match_id, decision_number=number, bid=BID_TO_WIRE[bid])
+        case NameTrump(trump):
+            return pb.Answer(match_id=match_id, decision_number=number, trump=TRUMP_TO_WIRE[trump])
+        case Exchange(take):
+            return pb.Answer(match_id=match_id, decision_number=number, exchange=TAKE_TO_WIRE[take])
+        case Discard(tile):
+            return pb.Answer(match_id=match_id, decision_number=number, discard=TILE_TO_WIRE[tile])
+
+
+def decode_answer(answer: pb.Answer, decision: Decision) -> Choice:
+    """Returns the choice in *answer*, which need not be legal.
+
+    Raises:
+        WireError: if *answer* is not an answer to *decision*: nothing chosen, another kind of
+            choice, a value that stands for nothing, a suit called unasked or not called.
+    """
+    word, table = _ANSWERS[decision.kind]
+    # A member that is unset reads as zero, and zero is in no table.
+    choice = table.get(getattr(answer, word))
+    if choice is None:
+        raise _misfit(answer, word)
+    called = answer.called_suit
+    first = decision.legal[0]
+    if isinstance(first, Play) and first.called is not None:
+        suit = SUIT_FROM_WIRE.get(called)
+        if suit is None:
+            problem = f"holds {called}, which stands for nothing" if called else "is unset"
+            raise WireError("answer.called_suit", f"{problem}; the leader calls the suit")
+        return CALLING[cast("Play", choice).tile][suit]
+    if called:
+        raise WireError("answer.called_suit", "is set, but no suit is to be called")
+    return choice
+
+
+def _misfit(answer: pb.Answer, asked: str) -> WireError:
+    """Returns the error that says why *answer* has no usable member *asked*."""
+    given = answer.WhichOneof("choice")
+    if given is None:
+        return WireError("answer.choice", f"is unset (asked for {asked})")
+    if given != asked:
+        return WireError("answer.choice", f"is {given} (asked for {asked})")
+    number = getattr(answer, asked)
+    if number == 0:
+        return WireError(f"answer.{asked}", "is unspecified")
+    return WireError(f"answer.{asked}", f"holds {number}, which stands for nothing")

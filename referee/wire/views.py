@@ -1,0 +1,163 @@
+"""The view of a seat as a message, and back.
+
+`encode_view` is asked for every decision of every table, so it does lookups and nothing else. All
+it can write is what a `referee.rules.View` holds, and a view holds only what its seat may know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+from moon.v1 import table_pb2 as pb
+
+from referee.rules import (
+    Bid,
+    Decision,
+    Hand,
+    Rules,
+    RulesError,
+    View,
+    parse_rules,
+    rules_text,
+)
+from referee.wire.errors import WireError
+from referee.wire.values import (
+    BID_FROM_WIRE,
+    BID_TO_WIRE,
+    SEAT_FROM_WIRE,
+    SUIT_FROM_WIRE,
+    SUIT_TO_WIRE,
+    TAKE_FROM_WIRE,
+    TAKE_TO_WIRE,
+    TILE_FROM_WIRE,
+    TILE_TO_WIRE,
+    TRUMP_FROM_WIRE,
+    TRUMP_TO_WIRE,
+)
+
+ViewT = TypeVar("ViewT", bound=View)
+
+_tile_to_wire = TILE_TO_WIRE.__getitem__
+_bid_to_wire = BID_TO_WIRE.__getitem__
+_suit_to_wire = SUIT_TO_WIRE.__getitem__
+_tile_from_wire = TILE_FROM_WIRE.__getitem__
+_bid_from_wire = BID_FROM_WIRE.__getitem__
+_suit_from_wire = SUIT_FROM_WIRE.__getitem__
+_seat_from_wire = SEAT_FROM_WIRE.__getitem__
+
+# A hand is read in four pieces of seven bits; each piece is a lookup of its tiles.
+_PIECES = tuple(
+    tuple([TILE_TO_WIRE[low + bit] for bit in range(7) if piece >> bit & 1] for piece in range(128))
+    for low in (0, 7, 14, 21)
+)
+_BITS = {number: 1 << tile for number, tile in TILE_FROM_WIRE.items()}
+
+_TEXTS: dict[int, tuple[Rules, str]] = {}
+_MOST_TEXTS = 256
+
+
+def encode_view(view: View) -> pb.View:
+    """Returns *view* as a message, without the question."""
+    mask = view.hand.mask
+    first, second, third, fourth = _PIECES
+    trump, taken, widow, discarded = view.trump, view.taken, view.widow, view.discarded
+    return pb.View(
+        rules=text_of(view.rules),
+        seat=view.seat,
+        scores=view.scores,
+        deal_number=view.deal_number,
+        deals=view.deals,
+        hand=first[mask & 127]
+        + second[mask >> 7 & 127]
+        + third[mask >> 14 & 127]
+        + fourth[mask >> 21],
+        first_bidder=view.first_bidder,
+        forced=view.forced,
+        bids=[*map(_bid_to_wire, view.bids)],
+        declarer=view.declarer,
+        contract=BID_TO_WIRE[view.contract] if view.contract else pb.BID_UNSPECIFIED,
+        trump=pb.TRUMP_UNSPECIFIED if trump is None else TRUMP_TO_WIRE[trump],
+        exchange=pb.EXCHANGE_UNSPECIFIED if taken is None else TAKE_TO_WIRE[taken],
+        widow=pb.TILE_UNSPECIFIED if widow is None else TILE_TO_WIRE[widow],
+        discarded=pb.TILE_UNSPECIFIED if discarded is None else TILE_TO_WIRE[discarded],
+        plays=[*map(_tile_to_wire, view.plays)],
+        leaders=view.leaders,
+        called_suits=[*map(_suit_to_wire, view.called)],
+        tricks_won=view.tricks_won,
+    )
+
+
+def text_of(rules: Rules) -> str:
+    """Returns the text of *rules*, remembered by identity: their hash costs more than the rest."""
+    known = _TEXTS.get(id(rules))
+    if known is not None:
+        return known[1]
+    if len(_TEXTS) >= _MOST_TEXTS:
+        _TEXTS.clear()
+    text = rules_text(rules)
+    # The rules are kept beside their text so that no others can get their identity.
+    _TEXTS[id(rules)] = (rules, text)
+    return text
+
+
+def decode_view(message: pb.View, decision: Decision | None, into: type[ViewT]) -> ViewT:
+    """Returns the view in *message*, as *into*, with *decision* as its question.
+
+    Raises:
+        WireError: if the message is not a view of a table that these rules allow.
+    """
+    try:
+        mask = 0
+        for number in message.hand:
+            mask |= _BITS[number]
+        has, contract, trump = message.HasField, message.contract, message.trump
+        exchange, widow, discarded = message.exchange, message.widow, message.discarded
+        return into(
+            parse_rules(message.rules),
+            SEAT_FROM_WIRE[message.seat],
+            tuple(message.scores),
+            message.deal_number,
+            message.deals if has("deals") else None,
+            message.forced,
+            Hand(mask),
+            SEAT_FROM_WIRE[message.first_bidder],
+            tuple(map(_bid_from_wire, message.bids)),
+            SEAT_FROM_WIRE[message.declarer] if has("declarer") else None,
+            BID_FROM_WIRE[contract] if contract else Bid.PASS,
+            TRUMP_FROM_WIRE[trump] if trump else None,
+            TAKE_FROM_WIRE[exchange] if exchange else None,
+            TILE_FROM_WIRE[widow] if widow else None,
+            TILE_FROM_WIRE[discarded] if discarded else None,
+            tuple(map(_tile_from_wire, message.plays)),
+            tuple(map(_seat_from_wire, message.leaders)),
+            tuple(map(_suit_from_wire, message.called_suits)),
+            tuple(message.tricks_won),
+            decision,
+        )
+    except KeyError as error:
+        raise _unknown(message, error.args[0]) from None
+    except RulesError as error:
+        raise WireError("view.rules", f"cannot be read: {error}") from None
+
+
+def _unknown(message: pb.View, number: int) -> WireError:
+    """Returns the error that names the field of *message* in which *number* means nothing."""
+    one = SEAT_FROM_WIRE
+    fields: list[tuple[str, Iterable[int], Iterable[int]]] = [
+        ("hand", message.hand, TILE_FROM_WIRE),
+        ("seat", [message.seat], one),
+        ("first_bidder", [message.first_bidder], one),
+        ("bids", message.bids, BID_FROM_WIRE),
+        ("declarer", [message.declarer], one),
+        ("contract", [message.contract or 1], BID_FROM_WIRE),
+        ("trump", [message.trump or 1], TRUMP_FROM_WIRE),
+        ("exchange", [message.exchange or 1], TAKE_FROM_WIRE),
+        ("widow", [message.widow or 1], TILE_FROM_WIRE),
+        ("discarded", [message.discarded or 1], TILE_FROM_WIRE),
+        ("plays", message.plays, TILE_FROM_WIRE),
+        ("leaders", message.leaders, one),
+        ("called_suits", message.called_suits, SUIT_FROM_WIRE),
+    ]
+    wrong = [name for name, found, known in fields if not set(found) <= set(known)]
+    return WireError(f"view.{wrong[0]}", f"holds {number}, which stands for nothing")
