@@ -1,0 +1,59 @@
+"""Makes bots ready to run: the build command of each folder that has one, once."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+
+from referee.bots.keeper_client import Keeper, readable
+from referee.bots.spec import BotSpec
+from referee.errors import BotError
+
+BUILD_LIMIT = 600.0
+"""Seconds that a build may take."""
+
+_TAIL = 4096
+_SECRETS = ("MOON_", "PG")
+"""How the variables begin in which we or the database are told a password."""
+
+
+async def build_bots(specs: Iterable[BotSpec], *, limit: float = BUILD_LIMIT) -> None:
+    """Runs the build commands of *specs*, each once however many bots share its folder.
+
+    A build runs as the user who asks for it, with the user's environment, tools and network.
+
+    Raises:
+        BotError: If a build fails, cannot be started or takes more than *limit* seconds; the
+            message ends with the last lines that it printed.
+    """
+    builds = {(s.cwd, s.build): s for s in specs if s.build and s.cwd is not None}
+    if builds:
+        async with Keeper() as keeper:
+            for (cwd, command), spec in builds.items():
+                assert cwd is not None
+                await _build(keeper, spec.name, cwd, command, limit)
+
+
+async def _build(
+    keeper: Keeper, name: str, cwd: Path, command: tuple[str, ...], limit: float
+) -> None:
+    env = {k: v for k, v in os.environ.items() if not k.startswith(_SECRETS)}
+    what = f"{name}: the build {shlex.join(command)!r} in {cwd}"
+    try:
+        process = await keeper.spawn(command, cwd=cwd, env=env)
+    except BotError as error:
+        raise BotError(f"{what} cannot be started: {error}") from None
+    done, _ = await asyncio.wait((process.exited,), timeout=limit)
+    await process.kill()
+    report = process.exited.result()
+    if not done:
+        problem = f"took more than {limit:g} s"
+    elif report.code != 0:
+        problem = f"failed with {report}"
+    else:
+        return
+    output = (readable(text[-_TAIL:]).strip() for text in (report.stdout, report.stderr))
+    raise BotError("\n".join([f"{what} {problem}", *filter(None, output)]))

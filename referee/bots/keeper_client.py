@@ -1,0 +1,390 @@
+"""The referee's side of the keeper: start a program, hear of its end, read its output, end it."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import errno
+import json
+import logging
+import os
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from referee.bots import keeper as program
+from referee.bots.rundir import RunDirectory, kill_marked, sweep_leftovers
+from referee.errors import BotError, MoonError
+
+KEPT_BYTES = 65536
+"""How much of the end of each output stream of a bot is kept."""
+
+GRACE = 2.0
+"""Seconds that a program has between the polite signal and the final one."""
+
+SILENCE = 30.0
+"""Seconds after which a keeper that should have answered long ago is given up."""
+
+_LONGEST_LINE = 2**21
+_OUR_FAULT = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC}
+_log = logging.getLogger(__name__)
+
+
+class KeeperError(MoonError):
+    """The keeper ended or could not do its work, which is never a bot's fault."""
+
+
+class BotStartError(BotError):
+    """The program of a bot cannot be run at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExitReport:
+    """How a program ended, and the end of what it wrote."""
+
+    code: int | None
+    signal: int | None
+    killed: bool
+    """We ended it."""
+    max_rss_kb: int
+    cpu_ms: int
+    stdout: bytes
+    stderr: bytes
+    stdout_total: int
+    """How many bytes there were, of which `stdout` holds the last."""
+    stderr_total: int
+
+    def __str__(self) -> str:
+        if self.signal is None:
+            return f"exit code {self.code}"
+        with contextlib.suppress(ValueError):
+            return f"signal {signal.Signals(self.signal).name}"
+        return f"signal {self.signal}"
+
+
+@dataclass(frozen=True, slots=True)
+class KeptStatus:
+    """A program that is running, and how many bytes it has written."""
+
+    pid: int
+    stdout_total: int
+    stderr_total: int
+
+
+def readable(output: bytes) -> str:
+    r"""Returns the output of a program as text that is safe to print and to store.
+
+    >>> print(readable(b"caf\xc3\xa9\x1b[2J\xff"))
+    café\x1b[2J\xff
+    """
+    text = output.decode(errors="backslashreplace").replace("\r\n", "\n")
+    return "".join(
+        c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text
+    )
+
+
+class KeptProcess:
+    """A program that the keeper started.
+
+    Attributes:
+        pid: Its process id.
+        exited: Its report, as soon as the program itself has ended; raises `KeeperError` if the
+            keeper is gone and nobody can know. Shared: shield it when waiting with a limit.
+    """
+
+    def __init__(self, keeper: Keeper, number: int, pid: int) -> None:
+        self.pid = pid
+        self.exited: asyncio.Future[ExitReport] = _future()
+        self._keeper = keeper
+        self._number = number
+        self._gone: asyncio.Future[tuple[int, ...]] = _future()
+
+    async def kill(self, grace: float = GRACE) -> tuple[int, ...]:
+        """Ends the program and all that it started; returns the pids that could not be ended.
+
+        *grace* is the time in seconds between the polite signal and the final one; 0 is final.
+        """
+        if not self._gone.done():
+            self._keeper.tell("kill", id=self._number, grace_ms=round(1000 * grace))
+        try:
+            left = await asyncio.wait_for(asyncio.shield(self._gone), grace + SILENCE)
+        except TimeoutError:
+            self._keeper.give_up()
+            left = await asyncio.shield(self._gone)
+        if left:
+            _log.warning("processes that could not be ended: %s", ", ".join(map(str, left)))
+        return left
+
+    async def stdout_tail(self, size: int = 4096) -> str:
+        """Returns the last *size* bytes of its standard output, in readable form."""
+        return await self._tail("stdout", size)
+
+    async def stderr_tail(self, size: int = 4096) -> str:
+        """Returns the last *size* bytes of its standard error, in readable form."""
+        return await self._tail("stderr", size)
+
+    async def _tail(self, stream: str, size: int) -> str:
+        if not self.exited.done():
+            answer = await self._keeper.ask("tail", id=self._number, stream=stream, size=size)
+            if answer["data"] is not None:
+                return readable(base64.b64decode(answer["data"]))
+        report = await asyncio.shield(self.exited)
+        return readable((report.stdout if stream == "stdout" else report.stderr)[-size:])
+
+    def has_exited(self, event: dict[str, Any]) -> None:
+        """Takes the report of the keeper that the program has ended."""
+        if not self.exited.done():
+            self.exited.set_result(
+                ExitReport(
+                    code=event["code"],
+                    signal=event["signal"],
+                    killed=event["cause"] == "killed",
+                    max_rss_kb=event["max_rss_kb"],
+                    cpu_ms=event["cpu_ms"],
+                    stdout=base64.b64decode(event["stdout"]),
+                    stderr=base64.b64decode(event["stderr"]),
+                    stdout_total=event["stdout_total"],
+                    stderr_total=event["stderr_total"],
+                )
+            )
+
+    def is_gone(self, left: Sequence[int]) -> None:
+        """Takes the report that nothing that belongs to the program is left but *left*."""
+        if not self._gone.done():
+            self._gone.set_result(tuple(left))
+
+    def is_lost(self, error: KeeperError) -> None:
+        """Takes the news that nobody will ever know how the program ended."""
+        if not self.exited.done():
+            self.exited.set_exception(error)
+
+
+class Keeper:
+    """Runs programs through a helper process, and ends them all when the block is left.
+
+    Enter it in the thread of the event loop and before gRPC is used: the system tells the helper
+    of the end of that thread. Leaving the block, or dying in it, leaves no process behind.
+
+    Attributes:
+        pid: The process id of the helper.
+        directory: The private directory in which the bots of this keeper live.
+    """
+
+    pid: int
+    directory: RunDirectory
+
+    def __init__(self, base: Path | None = None) -> None:
+        self._base = base
+        self._numbers = count(1)
+        self._kept: dict[int, KeptProcess] = {}
+        self._starting: dict[int, asyncio.Future[KeptProcess]] = {}
+        self._asked: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._failure: KeeperError | None = None
+        self._closing = False
+
+    async def __aenter__(self) -> Self:
+        sweep_leftovers(self._base)
+        self.directory = RunDirectory.make(self._base)
+        try:
+            self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the keeper
+            ours, theirs = socket.socketpair()
+            with theirs:
+                self._process = start_keeper(theirs, self._stderr.fileno())
+        except OSError as error:
+            self.directory.remove()
+            raise KeeperError(f"cannot start the keeper of the bots: {error}") from error
+        self.pid = self._process.pid
+        reader, self._writer = await asyncio.open_connection(sock=ours, limit=_LONGEST_LINE)
+        self._listener = asyncio.create_task(self._listen(reader))
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            await asyncio.gather(*(kept.kill() for kept in list(self._kept.values())))
+        finally:
+            self._closing = True
+            self.tell("shutdown")
+            await self._listener
+            self._stderr.close()
+            self.directory.remove()
+
+    async def spawn(self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> KeptProcess:
+        """Starts *argv* in *cwd* with the environment *env* and nothing else.
+
+        Raises:
+            BotStartError: If there is no such program, or it may not be run.
+            KeeperError: If the keeper is gone, or the system has no room for one more process.
+        """
+        self._check()
+        number = next(self._numbers)
+        started: asyncio.Future[KeptProcess] = _future()
+        self._starting[number] = started
+        self.tell(
+            "spawn",
+            id=number,
+            argv=list(argv),
+            cwd=os.fspath(cwd),
+            env=dict(env),
+            mark=f"{self.directory.token}{number}",
+            keep=KEPT_BYTES,
+        )
+        try:
+            return await asyncio.shield(started)
+        except asyncio.CancelledError:
+            self.tell("kill", id=number, grace_ms=0)
+            raise
+        except _SpawnFailure as failure:
+            raise failure.explain(argv, cwd) from None
+
+    async def status(self) -> tuple[KeptStatus, ...]:
+        """Returns the programs that run now, in the order in which they were started."""
+        answer = await self.ask("status")
+        return tuple(
+            KeptStatus(bot["pid"], bot["stdout_total"], bot["stderr_total"])
+            for bot in answer["bots"]
+        )
+
+    def tell(self, request: str, **fields: object) -> None:
+        """Sends a request that has no answer of its own."""
+        if self._failure is None:
+            self._writer.write(json.dumps({"op": request, **fields}).encode() + b"\n")
+
+    async def ask(self, request: str, **fields: object) -> dict[str, Any]:
+        """Sends a request and returns its answer.
+
+        Raises:
+            KeeperError: If the keeper is gone.
+        """
+        self._check()
+        number = next(self._numbers)
+        self._asked[number] = _future()
+        self.tell(request, ask=number, **fields)
+        try:
+            return await self._asked[number]
+        finally:
+            del self._asked[number]
+
+    def give_up(self) -> None:
+        """Ends a keeper that does not answer; its programs are ended without it."""
+        self._process.kill()
+
+    def _check(self) -> None:
+        if self._failure is not None:
+            raise self._failure
+
+    async def _listen(self, reader: asyncio.StreamReader) -> None:
+        try:
+            with contextlib.suppress(ConnectionError):
+                while line := await reader.readline():
+                    self._hear(json.loads(line))
+        finally:
+            await self._ended()
+
+    def _hear(self, event: dict[str, Any]) -> None:
+        match event["event"]:
+            case "started":
+                kept = KeptProcess(self, event["id"], event["pid"])
+                self._kept[event["id"]] = kept
+                self._starting.pop(event["id"]).set_result(kept)
+            case "failed":
+                failure = _SpawnFailure(event["errno"], event["problem"])
+                self._starting.pop(event["id"]).set_exception(failure)
+            case "exited":
+                self._kept[event["id"]].has_exited(event)
+            case "gone":
+                self._kept.pop(event["id"]).is_gone(event["left"])
+            case _:
+                asked = self._asked.get(event["ask"])
+                if asked is not None and not asked.done():
+                    asked.set_result(event)
+
+    async def _ended(self) -> None:
+        """Tells everybody who waits that the keeper is gone, and ends what it has left behind."""
+        self._writer.close()
+        code = await self._exit_code()
+        self._stderr.seek(0)
+        trace = readable(self._stderr.read()[-4096:]).strip()
+        how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        self._failure = KeeperError(f"the keeper of the bots ended ({how})\n{trace}".rstrip())
+        waiting: list[asyncio.Future[Any]] = [*self._starting.values(), *self._asked.values()]
+        for future in waiting:
+            if not future.done():
+                future.set_exception(self._failure)
+        for kept in self._kept.values():
+            kept.is_lost(self._failure)
+        if not self._closing or code:
+            left = await asyncio.to_thread(kill_marked, self.directory.token)
+            _log.error("%s", self._failure)
+            for kept in self._kept.values():
+                kept.is_gone([pid for pid in left if pid == kept.pid])
+
+    async def _exit_code(self) -> int:
+        try:
+            return await asyncio.to_thread(self._process.wait, SILENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return await asyncio.to_thread(self._process.wait)
+
+
+class _SpawnFailure(Exception):  # noqa: N818 - it never leaves this module
+    """What the system said when a program was to be started."""
+
+    def __init__(self, code: int, problem: str) -> None:
+        super().__init__(problem)
+        self.code = code
+        self.problem = problem
+
+    def explain(self, argv: Sequence[str], cwd: Path) -> MoonError:
+        """Returns the error to raise for the command *argv* in *cwd*."""
+        problem = self.problem.lower()
+        if self.code in _OUR_FAULT:
+            return KeeperError(f"cannot start {shlex.join(argv)}: {problem}")
+        if not cwd.is_dir():
+            problem = f"the directory {cwd} does not exist"
+        elif self.code == errno.ENOENT and "/" in argv[0] and (cwd / argv[0]).is_file():
+            problem = "its first line names an interpreter that does not exist"
+        elif self.code == errno.ENOEXEC:
+            problem = "neither a binary of this machine nor a script with #! in its first line"
+        return BotStartError(f"cannot run {argv[0]!r} in {cwd}: {problem}")
+
+
+def start_keeper(control: socket.socket, stderr: int) -> subprocess.Popen[bytes]:
+    """Starts the helper process that serves the other end of *control*."""
+    fd = control.fileno()
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", program.__file__, str(fd), str(os.getpid())],
+        env=library_path(),
+        pass_fds=[fd],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=stderr,
+        start_new_session=True,
+    )
+
+
+def library_path() -> dict[str, str]:
+    """Returns the variables without which some builds of Python cannot start."""
+    names = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+    return {name: os.environ[name] for name in names if name in os.environ}
+
+
+def _future() -> asyncio.Future[Any]:
+    future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    # Nobody has to wait for it; asyncio would complain about an error that was not looked at.
+    future.add_done_callback(lambda f: f.cancelled() or f.exception())
+    return future

@@ -1,0 +1,241 @@
+"""The private directories of running bots: short, closed to others, and never left behind.
+
+One directory belongs to one keeper and is named after the process that owns it, so that whoever
+comes next can tell a directory in use from one whose owner died before it could tidy up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import secrets
+import stat
+import tempfile
+import time
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+
+from referee.bots.keeper import (
+    SWEEP_LIMIT,
+    SWEEP_PAUSE,
+    all_processes,
+    kill_process,
+    mark_of,
+    read_process,
+)
+from referee.errors import MoonError
+
+SOCKET_PATH_LIMIT = 100
+"""Longest path of a socket that every system accepts, with some room."""
+
+_NAME = re.compile(r"moon-(\d+)-(\d+)-[0-9a-f]{6}")
+_LOCK = "lock"
+_LONGEST_SOCKET = "/99999/s"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where one bot lives: its socket, its home and its temporary files."""
+
+    path: Path
+
+    @property
+    def socket(self) -> Path:
+        """The path at which the bot listens."""
+        return self.path / "s"
+
+    @property
+    def home(self) -> Path:
+        """The bot's own home directory."""
+        return self.path / "home"
+
+    @property
+    def temporary(self) -> Path:
+        """The bot's own directory for temporary files."""
+        return self.path / "tmp"
+
+
+@dataclass(frozen=True, slots=True)
+class RunDirectory:
+    """The places of the bots of one keeper; locked for as long as its owner lives."""
+
+    path: Path
+    _lock: int
+    _numbers: count[int] = field(default_factory=lambda: count(1))
+
+    @classmethod
+    def make(cls, base: Path | None = None) -> RunDirectory:
+        """Makes a directory of the calling process in *base*, or where such things belong.
+
+        Raises:
+            MoonError: If there is nowhere to make one, or only where the path would be too long
+                for a socket.
+        """
+        bases = _bases() if base is None else [base]
+        short = [b for b in bases if _fits(b)]
+        if not short:
+            raise MoonError(
+                f"{bases[-1]}: too long for the path of a socket"
+                f" (at most {SOCKET_PATH_LIMIT} bytes); set TMPDIR to a shorter directory"
+            )
+        problems: list[str] = []
+        for choice in short:
+            try:
+                return cls._make_in(choice)
+            except OSError as error:
+                problems.append(f"{choice}: {error.strerror}")
+        raise MoonError(
+            f"cannot make a directory for running bots ({'; '.join(problems)});"
+            " set TMPDIR to a directory that can be written"
+        )
+
+    @classmethod
+    def _make_in(cls, base: Path) -> RunDirectory:
+        path = base / _new_name()
+        path.mkdir(mode=0o700)
+        lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return cls(path, lock)
+
+    @property
+    def token(self) -> str:
+        """What the marks of all processes that belong here start with."""
+        return f"{self.path.name}."
+
+    def place(self) -> Place:
+        """Makes the place of one more bot."""
+        place = Place(self.path / str(next(self._numbers)))
+        for path in (place.path, place.home, place.temporary):
+            path.mkdir(mode=0o700)
+        return place
+
+    def remove(self) -> None:
+        """Removes the directory with all that is in it."""
+        remove_tree(self.path)
+        os.close(self._lock)
+
+
+def sweep_leftovers(base: Path | None = None) -> tuple[str, ...]:
+    """Removes what dead owners left: their bots, then their directories. Returns their names."""
+    swept: list[str] = []
+    for directory in _bases() if base is None else [base]:
+        with contextlib.suppress(OSError):
+            names = [path.name for path in directory.iterdir()]
+            swept.extend(name for name in names if _sweep_one(directory / name))
+    return tuple(swept)
+
+
+def _sweep_one(path: Path) -> bool:
+    match = _NAME.fullmatch(path.name)
+    if match is None:
+        return False
+    try:
+        status = path.lstat()
+    except OSError:
+        return False
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
+        return False
+    if _is_alive(int(match[1]), int(match[2])):
+        return False
+    with contextlib.ExitStack() as stack:
+        # The owner may live where its pid cannot be seen, in another container; its lock is seen.
+        try:
+            lock = os.open(path / _LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+            stack.callback(os.close, lock)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except FileNotFoundError:
+            pass
+        except OSError:
+            return False
+        kill_marked(f"{path.name}.")
+        remove_tree(path)
+    return True
+
+
+def kill_marked(token: str) -> tuple[int, ...]:
+    """Ends every process whose mark starts with *token*, and returns the pids that live on."""
+    deadline = time.monotonic() + SWEEP_LIMIT
+    while True:
+        found = [e for e in all_processes() if e.living and mark_of(e.pid).startswith(token)]
+        if not found or time.monotonic() > deadline:
+            return tuple(entry.pid for entry in found)
+        for entry in found:
+            kill_process(entry)
+        time.sleep(SWEEP_PAUSE)
+
+
+def remove_tree(path: Path) -> None:
+    """Removes the directory *path* with everything below, however deep, odd or locked up it is.
+
+    Directories are moved up before they are emptied, so depth is no matter; links are removed, not
+    followed. What cannot be removed stays, for a later sweep.
+    """
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    with contextlib.suppress(OSError), contextlib.ExitStack() as stack:
+        if stat.S_ISDIR(path.lstat().st_mode):
+            path.chmod(0o700)
+        root = os.open(path, flags)
+        stack.callback(os.close, root)
+        queue = ["."]
+        while queue:
+            name = queue.pop()
+            with contextlib.suppress(OSError):
+                fd = os.open(name, flags, dir_fd=root)
+                try:
+                    queue.extend(_empty(fd, root))
+                finally:
+                    os.close(fd)
+            if name != ".":
+                with contextlib.suppress(OSError):
+                    os.rmdir(name, dir_fd=root)
+        path.rmdir()
+
+
+def _empty(fd: int, root: int) -> list[str]:
+    """Unlinks what is no directory in *fd*; moves the directories to *root* and names them."""
+    moved: list[str] = []
+    with os.scandir(fd) as entries:
+        found = list(entries)
+    for entry in found:
+        with contextlib.suppress(OSError):
+            if not entry.is_dir(follow_symlinks=False):
+                os.unlink(entry.name, dir_fd=fd)
+                continue
+            os.chmod(entry.name, 0o700, dir_fd=fd)
+            name = secrets.token_hex(8)
+            os.rename(entry.name, name, src_dir_fd=fd, dst_dir_fd=root)
+            moved.append(name)
+    return moved
+
+
+def _bases() -> list[Path]:
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    bases = [Path(runtime)] if runtime and Path(runtime).is_absolute() else []
+    return [*bases, Path(tempfile.gettempdir()).absolute()]
+
+
+def _fits(base: Path) -> bool:
+    longest = base / f"moon-{2**22}-{10**12}-000000"
+    return len(os.fsencode(longest)) + len(_LONGEST_SOCKET) < SOCKET_PATH_LIMIT
+
+
+def _new_name() -> str:
+    return f"moon-{os.getpid()}-{_born(os.getpid())}-{secrets.token_hex(3)}"
+
+
+def _born(pid: int) -> int:
+    entry = read_process(pid)
+    return entry.born if entry is not None else 0
+
+
+def _is_alive(pid: int, born: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return _born(pid) == born
