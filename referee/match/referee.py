@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from referee.match.faults import Fault, FaultKind, FaultMark, FaultReport
-from referee.match.matches import Match, Result, Terms
+from referee.match.matches import FinishedDeal, Match, Result, Terms
 from referee.match.records import DealRecord, MatchRecord
 from referee.rules import Choice, Decision, IllegalChoiceError, Seat, View
 
@@ -58,7 +58,8 @@ class MatchReferee:
         match: The match as it stands.
         question: The open question, or ``None`` once the match is over.
         faults: Every fault so far, in order.
-        times: Measured times of the finished deals.
+        finished: The deals that were played to their end, in order.
+        times: Measured times of the deals, in the order of the record.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class MatchReferee:
         self.seats = seats
         self.match = match
         self.faults: list[FaultReport] = []
+        self.finished: list[FinishedDeal] = []
         self.times: list[DealTimes] = []
         self._terms = terms or TableTerms()
         self._deals: list[DealRecord] = []
@@ -181,6 +183,7 @@ class MatchReferee:
         self.match = match
         self._number += 1
         if match.finished is not None:
+            self.finished.append(match.finished)
             self._write_deal(match.finished.number, finished=True)
 
     def _advance(self) -> None:

@@ -1,0 +1,101 @@
+"""The channel to a bot, and the first words with it."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from dataclasses import dataclass
+
+import grpc
+import grpc.aio
+from moon.v1 import bot_service_pb2 as pb
+from moon.v1 import bot_service_pb2_grpc as pb_grpc
+
+from referee.wire.choices import PROTOCOL
+
+MAX_MESSAGE = 64 * 1024
+"""The largest message a bot may send, in bytes. A batch of 256 answers has about 8 KB."""
+
+CHANNEL_OPTIONS: tuple[tuple[str, int], ...] = (
+    # A bot must never get a question twice, or through somebody's proxy.
+    ("grpc.enable_retries", 0),
+    ("grpc.enable_http_proxy", 0),
+    ("grpc.use_local_subchannel_pool", 1),
+    ("grpc.max_receive_message_length", MAX_MESSAGE),
+    ("grpc.max_send_message_length", -1),
+    ("grpc.max_metadata_size", 8 * 1024),
+    # A channel opened before the bot listens would otherwise wait for seconds between attempts.
+    ("grpc.initial_reconnect_backoff_ms", 20),
+    ("grpc.min_reconnect_backoff_ms", 20),
+    ("grpc.max_reconnect_backoff_ms", 100),
+)
+
+
+class HandshakeError(Exception):
+    """The bot answered the handshake, but not as it must."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotInfo:
+    """What a bot says of itself."""
+
+    name: str
+    version: str
+    author: str
+    rule_sets: tuple[str, ...]
+    """The presets it plays; empty means every one."""
+    max_batch: int
+    """How many decisions it takes at a time, at least 1."""
+    serves_stream: bool
+    """Whether it serves the stream of batches."""
+    notifications: frozenset[int]
+    """What it wants to be told, as numbers of the protocol."""
+
+
+def open_channel(target: str) -> grpc.aio.Channel:
+    """Returns a channel to *target*, with the options every bot gets."""
+    return grpc.aio.insecure_channel(target, options=CHANNEL_OPTIONS)
+
+
+async def shake_hands(stub: pb_grpc.BotServiceAsyncStub, limit: float) -> BotInfo:
+    """Returns what the bot behind *stub* says of itself, once it listens.
+
+    Args:
+        stub: The bot.
+        limit: How long it may take, in seconds.
+
+    Raises:
+        HandshakeError: if it answers something else than the protocol asks for.
+        asyncio.TimeoutError: if it does not answer in time.
+        grpc.RpcError: if the call fails.
+    """
+    nonce = secrets.token_hex(16)
+    request = pb.GetBotInfoRequest(nonce=nonce, protocol_version=PROTOCOL)
+    async with asyncio.timeout(limit):
+        call = stub.GetBotInfo(request, wait_for_ready=True)
+        answer: pb.GetBotInfoResponse | None = await call
+    if answer is None:
+        raise HandshakeError("answered the handshake with no message")
+    if answer.nonce != nonce:
+        raise HandshakeError(
+            f"answered the handshake with the nonce {answer.nonce!r} instead of the one it was "
+            "given: is another process listening at its address?"
+        )
+    if PROTOCOL not in answer.protocol_versions:
+        spoken = ", ".join(answer.protocol_versions) or "none"
+        raise HandshakeError(f"does not speak {PROTOCOL}; it speaks {spoken}")
+    return BotInfo(
+        printable(answer.name, 64),
+        printable(answer.version, 32),
+        printable(answer.author, 64),
+        tuple(answer.rule_sets),
+        max(1, answer.max_batch),
+        answer.serves_play,
+        frozenset(answer.notifications),
+    )
+
+
+def printable(text: str, limit: int) -> str:
+    """Returns *text* as one line without control characters, at most *limit* characters."""
+    safe = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
+    return safe if len(safe) <= limit else safe[: limit - 1] + "\N{HORIZONTAL ELLIPSIS}"

@@ -1,0 +1,407 @@
+"""A line to one bot process: what waits, what is out, whose time runs, and what a silence means.
+
+A line starts its process when the first decision comes, keeps it across tables, and starts a new
+one after a crash. Whatever happens, every `Ask` ends in exactly one call of `answered` or
+`faulted`, unless the line is closed.
+
+When a process with several decisions out is lost, nobody knows which of them it died of. They are
+put again to the next process one at a time, and the one it dies of again is charged, the others
+are not: the records are the same as if decisions had always been put singly.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from moon.v1 import bot_service_pb2 as pb
+
+from referee.bots.clock import ClockTerms, RunningClock
+from referee.bots.sessions import EndReport, Session, StartError
+from referee.bots.transports import Listener
+from referee.match import Fault, FaultKind, Question
+from referee.rules import Choice
+from referee.wire.choices import decode_answer, encode_decision
+from referee.wire.errors import WireError
+from referee.wire.notices import NOTIFICATIONS, Notice, encode_notice
+
+MAX_WINDOW = 256
+"""The most decisions that are out to one process at a time."""
+MAX_FAILED_STARTS = 3
+"""How often in a row a bot may fail to start before it is not tried again."""
+CALL_MARGIN = 5.0
+"""Seconds by which the deadline of a call lies behind our own judgement of it."""
+
+
+@dataclass(slots=True)
+class Ask:
+    """A question on its way to an answer."""
+
+    match_id: str
+    question: Question
+    bank: float | None
+    """Seconds left in the bank of the seat, or ``None`` without a bank."""
+    charged: float | None
+    """Seconds that the last answer of the seat was charged, or ``None`` before the first."""
+    answered: Callable[[Choice, float], None]
+    """Called with the choice, and the seconds charged."""
+    faulted: Callable[[Fault, float], None]
+    """Called with what went wrong, and the seconds charged."""
+    sent: float = field(default=0.0, init=False)
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What the answer names it by."""
+        return self.match_id, self.question.number
+
+
+class _State(Enum):
+    DOWN = auto()
+    STARTING = auto()
+    UP = auto()
+    ENDING = auto()
+    BROKEN = auto()
+
+
+class Line:
+    """A line to one bot process.
+
+    Attributes:
+        name: What the bot is called in messages.
+        starts: How many processes were started.
+        strays: How many answers named no open question.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        clock: RunningClock,
+        terms: ClockTerms,
+        start: Callable[[Listener], Awaitable[Session]],
+        *,
+        window: int = MAX_WINDOW,
+    ) -> None:
+        """Makes a line whose process is started by *start* when it is first needed.
+
+        Args:
+            name: What the bot is called in messages.
+            clock: The time of this host.
+            terms: What the bot may take.
+            start: Starts a process, shakes hands with it and returns the session; raises
+                `StartError`.
+            window: The most decisions that may be out to the process at a time.
+        """
+        self.name = name
+        self.starts = 0
+        self.strays = 0
+        self._clock = clock
+        self._terms = terms
+        self._start = start
+        self._window = window
+        self._state = _State.DOWN
+        self._session: Session | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._waiting: deque[Ask] = deque()
+        self._out: dict[tuple[str, int], Ask] = {}
+        self._suspects: set[tuple[str, int]] = set()
+        self._owed: Fault | None = None
+        self._start_fault: Fault | None = None
+        self._failed_starts = 0
+        self._warm = False
+        self._last = 0.0
+        self._pumping = False
+        clock.watch(self._check_time)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a process, or one is on its way up or down."""
+        return self._state not in (_State.DOWN, _State.BROKEN)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is asked and nothing waits."""
+        return not self._waiting and not self._out and self._state is not _State.STARTING
+
+    def ask(self, ask: Ask) -> None:
+        """Puts *ask* to the bot as soon as it takes one more."""
+        self._waiting.append(ask)
+        self._pump_soon()
+
+    def wants(self, notice: type[Notice]) -> bool:
+        """Whether the running bot asked to be told such a thing."""
+        session = self._session
+        return session is not None and NOTIFICATIONS[notice] in session.info.notifications
+
+    def tell(self, notice: Notice) -> None:
+        """Tells the bot what happened. Returns at once; nothing comes back."""
+        if self._session is not None:
+            self._session.notify(encode_notice(notice))
+
+    def restart(self) -> None:
+        """Ends the process. What is out is put to the next one, and charged to nobody."""
+        if self._state is _State.UP:
+            self._put_back()
+            self._end(lost=False)
+
+    async def warm_up(self) -> None:
+        """Starts the process if it is not running, and waits until it has shaken hands.
+
+        Raises:
+            StartError: if it does not start.
+        """
+        if self._state is _State.DOWN:
+            self._bring_up()
+        if self._task is not None:
+            await self._task
+        if self._start_fault is not None:
+            fault = self._start_fault
+            raise StartError(fault.detail, EndReport(fault.exit_status, fault.stderr_tail))
+
+    async def close(self) -> None:
+        """Ends the process for good; what is asked is dropped."""
+        self._clock.unwatch(self._check_time)
+        self._waiting.clear()
+        self._out.clear()
+        if self._state is _State.STARTING and self._task is not None:
+            self._task.cancel()
+        if self._task is not None:
+            await asyncio.gather(self._task, return_exceptions=True)
+        session, self._session = self._session, None
+        self._state = _State.BROKEN
+        if session is not None:
+            await session.end()
+
+    # Putting decisions.
+
+    def _pump_soon(self) -> None:
+        """Pumps once this turn of the event loop is over, so that what comes together leaves so."""
+        if not self._pumping:
+            self._pumping = True
+            asyncio.get_running_loop().call_soon(self._pump)
+
+    def _pump(self) -> None:
+        self._pumping = False
+        if not self._waiting:
+            return
+        if self._state is _State.BROKEN and self._start_fault is not None:
+            self._fault_waiting(self._start_fault)
+        elif self._owed is not None and self._state in (_State.DOWN, _State.UP):
+            owed, self._owed = self._owed, None
+            self._waiting.popleft().faulted(owed, 0.0)
+            self._pump_soon()
+        elif self._state is _State.DOWN:
+            self._bring_up()
+        elif self._state is _State.UP:
+            self._send()
+
+    def _send(self) -> None:
+        session = self._session
+        assert session is not None
+        window = 1 if self._suspects else min(self._window, session.window)
+        now = self._clock.now()
+        batch: list[pb.Decision] = []
+        longest = 0.0
+        while self._waiting and len(self._out) < window:
+            ask = self._waiting.popleft()
+            ask.sent = now
+            self._out[ask.key] = ask
+            allowed = self._allowed(ask)
+            longest = max(longest, allowed)
+            batch.append(self._message(ask))
+        if batch:
+            session.send(batch, longest + self._terms.grace + CALL_MARGIN)
+
+    def _message(self, ask: Ask) -> pb.Decision:
+        question = ask.question
+        return encode_decision(
+            question.view,
+            match_id=ask.match_id,
+            number=question.number,
+            move_time_ms=max(1, round(self._terms.move_time * 1000)),
+            bank_ms=None if ask.bank is None else max(0, round(ask.bank * 1000)),
+            charged_ms=None if ask.charged is None else round(ask.charged * 1000),
+        )
+
+    def _allowed(self, ask: Ask) -> float:
+        """Returns the seconds the bot has for *ask*."""
+        allowed = self._terms.move_time + (ask.bank or 0.0)
+        return allowed if self._warm else max(allowed, self._terms.first_move)
+
+    # What comes back.
+
+    def _answered(self, answers: Sequence[pb.Answer]) -> None:
+        if not self._out:
+            self.strays += len(answers)
+            return
+        now = self._clock.now()
+        oldest = next(iter(self._out.values()))
+        elapsed = now - max(oldest.sent, self._last)
+        allowed = self._allowed(oldest)
+        if elapsed > allowed + self._terms.grace:
+            self._time_out(oldest, elapsed, allowed)
+        got = [(self._find(answer), answer) for answer in answers]
+        known = [(ask, answer) for ask, answer in got if ask is not None]
+        if known:
+            self._last = now
+            self._warm = True
+            share = min(elapsed, allowed) / len(known)
+            for ask, answer in known:
+                self._judge(ask, answer, share)
+        self._pump_soon()
+
+    def _find(self, answer: pb.Answer) -> Ask | None:
+        """Returns the question *answer* is to, which is out no longer, or ``None``."""
+        ask = self._out.pop((answer.match_id, answer.decision_number), None)
+        if ask is None and self._out and not answer.match_id:
+            # An answer without ids can be to anything, so it is held against the oldest question.
+            return self._out.pop(next(iter(self._out)))
+        if ask is None:
+            self.strays += 1
+        return ask
+
+    def _judge(self, ask: Ask, answer: pb.Answer, charged: float) -> None:
+        self._suspects.discard(ask.key)
+        if answer.match_id != ask.match_id:
+            problem = "answer.match_id: is unset, so the answer is to no question"
+            ask.faulted(Fault(FaultKind.PROTOCOL, problem), charged)
+            return
+        try:
+            choice = decode_answer(answer, ask.question.decision)
+        except WireError as error:
+            ask.faulted(Fault(FaultKind.PROTOCOL, str(error)), charged)
+        else:
+            ask.answered(choice, charged)
+
+    def _refused(self, question: pb.Decision, problem: str) -> None:
+        ask = self._out.pop((question.match_id, question.decision_number), None)
+        if ask is None:
+            return
+        now = self._clock.now()
+        elapsed = now - max(ask.sent, self._last)
+        self._last = now
+        self._warm = True
+        self._suspects.discard(ask.key)
+        ask.faulted(Fault(FaultKind.PROTOCOL, problem), elapsed)
+        self._pump_soon()
+
+    def _check_time(self) -> None:
+        """Looks whether the oldest question is overdue."""
+        if not self._out or self._state is not _State.UP:
+            return
+        oldest = next(iter(self._out.values()))
+        elapsed = self._clock.now() - max(oldest.sent, self._last)
+        allowed = self._allowed(oldest)
+        if elapsed > allowed + self._terms.grace:
+            self._time_out(oldest, elapsed, allowed)
+            self._pump_soon()
+
+    def _time_out(self, ask: Ask, elapsed: float, allowed: float) -> None:
+        """Judges the oldest question late. The time of the next one begins now."""
+        del self._out[ask.key]
+        self._suspects.discard(ask.key)
+        self._last = self._clock.now()
+        ask.faulted(
+            Fault(FaultKind.TIMEOUT, f"no answer within {allowed:g} s (waited {elapsed:.3f} s)"),
+            elapsed,
+        )
+
+    # Starting, losing and ending the process.
+
+    def _bring_up(self) -> None:
+        self._state = _State.STARTING
+        self._task = asyncio.create_task(self._run_start(), name=f"start {self.name}")
+
+    async def _run_start(self) -> None:
+        self.starts += 1
+        self._warm = False
+        listener = _SessionListener(self)
+        try:
+            session = await self._start(listener)
+        except StartError as error:
+            report = error.report
+            self._failed_starts += 1
+            self._start_fault = Fault(
+                FaultKind.START, str(error), report.exit_status, report.stderr_tail
+            )
+            given_up = self._failed_starts >= MAX_FAILED_STARTS
+            self._state = _State.BROKEN if given_up else _State.DOWN
+            self._fault_waiting(self._start_fault)
+            return
+        self._failed_starts = 0
+        self._start_fault = None
+        self._session = session
+        self._state = _State.UP
+        listener.session = session
+        self._pump_soon()
+
+    def _fault_waiting(self, fault: Fault) -> None:
+        waiting, self._waiting = self._waiting, deque()
+        for ask in waiting:
+            ask.faulted(fault, 0.0)
+
+    def _lost(self, session: Session, *, disconnected: bool, problem: str) -> None:
+        if session is not self._session or self._state is not _State.UP:
+            return
+        kind = FaultKind.CRASHED if disconnected else FaultKind.PROTOCOL
+        self._end(lost=True, kind=kind, problem=problem)
+
+    def _end(self, *, lost: bool, kind: FaultKind = FaultKind.CRASHED, problem: str = "") -> None:
+        session, self._session = self._session, None
+        assert session is not None
+        self._state = _State.ENDING
+        self._task = asyncio.create_task(
+            self._run_end(session, lost, kind, problem), name=f"end {self.name}"
+        )
+
+    async def _run_end(self, session: Session, lost: bool, kind: FaultKind, problem: str) -> None:
+        report = await session.end(lost=lost)
+        self._state = _State.DOWN
+        if lost:
+            if report.exit_status:
+                kind = FaultKind.CRASHED
+                problem = f"{problem} ({report.exit_status})"
+            self._blame(Fault(kind, problem, report.exit_status, report.stderr_tail))
+        self._pump_soon()
+
+    def _blame(self, fault: Fault) -> None:
+        """Charges the question the process was lost over, if it is known which one it was."""
+        if not self._out:
+            self._owed = fault
+        elif len(self._out) == 1:
+            (ask,) = self._out.values()
+            self._out.clear()
+            self._suspects.discard(ask.key)
+            ask.faulted(fault, self._clock.now() - max(ask.sent, self._last))
+        else:
+            self._suspects.update(self._out)
+            self._put_back()
+
+    def _put_back(self) -> None:
+        self._waiting.extendleft(reversed(self._out.values()))
+        self._out.clear()
+
+
+class _SessionListener:
+    """Passes on what comes from one session; what comes after its end is nobody's."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+        self.session: Session | None = None
+
+    def answered(self, answers: Sequence[pb.Answer]) -> None:
+        if self._is_current():
+            self._line._answered(answers)
+
+    def refused(self, question: pb.Decision, problem: str) -> None:
+        if self._is_current():
+            self._line._refused(question, problem)
+
+    def lost(self, *, disconnected: bool, problem: str) -> None:
+        if self.session is not None:
+            self._line._lost(self.session, disconnected=disconnected, problem=problem)
+
+    def _is_current(self) -> bool:
+        return self.session is not None and self.session is self._line._session

@@ -1,0 +1,137 @@
+"""The bots of one worker: a line for each entrant, lane and place in a pair.
+
+Lane k of an entrant plays only the k-th table of every block, and two seats of one table are never
+the same process. So no process ever sees a deal twice, and what one learns no other can use.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from referee.bots.clock import ClockTerms, RunningClock
+from referee.bots.keeper_client import Keeper
+from referee.bots.line import MAX_WINDOW, Line
+from referee.bots.process import BotProcess
+from referee.bots.sessions import CallStyle, Session, start_session
+from referee.bots.spec import BotSpec
+from referee.bots.transports import Listener
+
+MAX_PROCESSES = 96
+"""How many bot processes a worker keeps running; a Python bot takes about 40 MB."""
+
+
+class LineKey(NamedTuple):
+    """Which process plays."""
+
+    entrant: str
+    lane: int
+    role: int
+    """The place in a pair: 0 for its lower seat, 1 for the partner; 0 with three players."""
+
+
+class BotPool:
+    """Starts bots when they are first needed, keeps them across tables, and ends them all.
+
+    Use it as an async context manager.
+    """
+
+    def __init__(
+        self,
+        entrants: Mapping[str, Sequence[BotSpec]],
+        keeper: Keeper,
+        clock: RunningClock,
+        terms: ClockTerms,
+        *,
+        style: CallStyle = CallStyle.AUTO,
+        window: int = MAX_WINDOW,
+        max_processes: int = MAX_PROCESSES,
+    ) -> None:
+        """Makes a pool in which nothing runs yet.
+
+        Args:
+            entrants: By entrant: its bot, or the two of a pair.
+            keeper: What starts the processes.
+            clock: The time of this host.
+            terms: What a bot may take.
+            style: How decisions are put to bots.
+            window: The most decisions that are out to one process at a time.
+            max_processes: How many processes run at a time; idle ones make room, the one that has
+                been idle longest first.
+        """
+        self._entrants = entrants
+        self._keeper = keeper
+        self._clock = clock
+        self._terms = terms
+        self._style = style
+        self._window = window
+        self._max = max_processes
+        self._lines: dict[LineKey, Line] = {}
+        self._seated: dict[LineKey, int] = {}
+
+    async def __aenter__(self) -> BotPool:
+        """Returns the pool."""
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Ends every process."""
+        await asyncio.gather(*(line.close() for line in self._lines.values()))
+
+    @property
+    def starts(self) -> int:
+        """How many processes were started so far."""
+        return sum(line.starts for line in self._lines.values())
+
+    def seat(self, keys: Sequence[LineKey]) -> tuple[Line, ...]:
+        """Returns the line of each of *keys*, and holds them until `leave`.
+
+        Raises:
+            ValueError: if two seats would be the same process.
+        """
+        if len(set(keys)) != len(keys):
+            raise ValueError(f"two seats of a table would be one process: {keys}")
+        for key in keys:
+            self._seated[key] = self._seated.pop(key, 0) + 1
+        self._make_room(sum(not self._is_running(key) for key in keys))
+        return tuple(self._line(key) for key in keys)
+
+    def leave(self, keys: Sequence[LineKey]) -> None:
+        """Says that a table no longer needs its lines."""
+        for key in keys:
+            self._seated[key] -= 1
+
+    def renew(self, keys: Sequence[LineKey]) -> None:
+        """Ends the processes of *keys*: those to come have not seen the deals of the table."""
+        for key in keys:
+            self._line(key).restart()
+
+    def _line(self, key: LineKey) -> Line:
+        line = self._lines.get(key)
+        if line is None:
+            spec = self._spec(key)
+
+            async def start(listener: Listener) -> Session:
+                process = BotProcess(spec, self._keeper)
+                return await start_session(process, listener, self._terms.startup, self._style)
+
+            line = Line(key.entrant, self._clock, self._terms, start, window=self._window)
+            self._lines[key] = line
+        return line
+
+    def _spec(self, key: LineKey) -> BotSpec:
+        bots = self._entrants[key.entrant]
+        return bots[key.role % len(bots)]
+
+    def _is_running(self, key: LineKey) -> bool:
+        return key in self._lines and self._lines[key].is_running
+
+    def _make_room(self, wanted: int) -> None:
+        """Ends idle processes that no table holds, longest unused first, so that *wanted* fit."""
+        excess = sum(line.is_running for line in self._lines.values()) + wanted - self._max
+        for key, tables in tuple(self._seated.items()):
+            if excess <= 0:
+                return
+            if tables == 0 and self._is_running(key) and self._lines[key].is_idle:
+                self._lines[key].restart()
+                excess -= 1

@@ -1,0 +1,212 @@
+"""A running bot that has shaken hands, from its start to its end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+import grpc
+import grpc.aio
+from moon.v1 import bot_service_pb2 as pb
+from moon.v1 import bot_service_pb2_grpc as pb_grpc
+
+from referee.bots.handshake import BotInfo, HandshakeError, open_channel, shake_hands
+from referee.bots.keeper_client import BotStartError
+from referee.bots.process import BotProcess
+from referee.bots.transports import (
+    Listener,
+    StreamTransport,
+    Transport,
+    UnaryTransport,
+    describe,
+)
+
+STDERR_TAIL = 4096
+"""How much of a bot's standard error a fault shows, in bytes."""
+NOTICE_TIMEOUT = 5.0
+"""Seconds after which a notice that the bot does not take is given up."""
+MAX_NOTICES = 64
+"""How many notices are on their way to a bot at most; more are not sent."""
+KILL_GRACE = 1.0
+"""Seconds between the polite and the final signal to a bot that is ended."""
+EXIT_WAIT = 0.5
+"""Seconds in which a process whose connection broke may end by itself, to learn how."""
+
+
+class CallStyle(StrEnum):
+    """How decisions are put to bots."""
+
+    AUTO = "auto"
+    """Over the stream where the bot serves it, else by unary calls."""
+    UNARY = "unary"
+    STREAM = "stream"
+
+
+@dataclass(frozen=True, slots=True)
+class EndReport:
+    """How a process ended."""
+
+    exit_status: str = ""
+    """``exit code 3`` or ``signal SIGSEGV``; empty if we ended it or it is not ours."""
+    stderr_tail: str = ""
+    """The end of what it wrote to standard error."""
+
+
+class StartError(Exception):
+    """A bot that did not start. Its text says why.
+
+    Attributes:
+        report: How its process ended.
+    """
+
+    def __init__(self, problem: str, report: EndReport) -> None:
+        super().__init__(problem)
+        self.report = report
+
+
+class Session(Protocol):
+    """A running bot that has shaken hands."""
+
+    @property
+    def info(self) -> BotInfo:
+        """What it says of itself."""
+
+    @property
+    def window(self) -> int:
+        """How many decisions it takes at a time."""
+
+    def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
+        """Hands *questions* over and returns at once; *limit* (seconds) bounds each call."""
+
+    def notify(self, notice: pb.NotifyRequest) -> None:
+        """Tells the bot what happened. Returns at once; nothing comes back."""
+
+    async def end(self, *, lost: bool = False) -> EndReport:
+        """Ends the bot and all it started; with *lost* it may first end by itself."""
+
+
+class BotSession:
+    """A session over gRPC with one process, or with a remote bot."""
+
+    def __init__(
+        self,
+        process: BotProcess,
+        channel: grpc.aio.Channel,
+        info: BotInfo,
+        transport: Transport,
+        window: int,
+    ) -> None:
+        """Takes over what `start_session` has started."""
+        self.info = info
+        self.window = window
+        self._process = process
+        self._channel = channel
+        self._transport = transport
+        self._stub = pb_grpc.BotServiceStub(channel)
+        self._notices: set[asyncio.Task[None]] = set()
+
+    def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
+        """Hands *questions* over and returns at once."""
+        self._transport.send(questions, limit)
+
+    def notify(self, notice: pb.NotifyRequest) -> None:
+        """Tells the bot what happened. Returns at once; nothing comes back."""
+        if len(self._notices) < MAX_NOTICES:
+            task = asyncio.create_task(self._tell(notice))
+            self._notices.add(task)
+            task.add_done_callback(self._notices.discard)
+
+    async def _tell(self, notice: pb.NotifyRequest) -> None:
+        try:
+            await self._stub.Notify(notice, timeout=NOTICE_TIMEOUT)
+        except grpc.RpcError:
+            return  # No clock runs and nothing depends on it; the proto says so.
+
+    async def end(self, *, lost: bool = False) -> EndReport:
+        """Ends the bot and all it started; with *lost* it may first end by itself."""
+        for task in self._notices:
+            task.cancel()
+        await self._transport.close()
+        await self._channel.close()
+        return await end_process(self._process, lost=lost)
+
+
+async def end_process(process: BotProcess, *, lost: bool) -> EndReport:
+    """Ends *process* and returns how it ended.
+
+    Args:
+        process: The process.
+        lost: Whether it may be ending by itself, so that its own exit status is wanted.
+
+    Raises:
+        KeeperError: if nobody can know, which is our own fault.
+    """
+    if lost:
+        await process.wait_exited(EXIT_WAIT)
+    status = process.exit_status
+    await process.stop(KILL_GRACE)
+    return EndReport(status, process.stderr_tail(STDERR_TAIL))
+
+
+async def start_session(
+    process: BotProcess, listener: Listener, startup: float, style: CallStyle
+) -> BotSession:
+    """Starts *process*, shakes hands with it, and returns the session.
+
+    Args:
+        process: A process that is not started yet.
+        listener: Who is told what comes back from the bot.
+        startup: Seconds the bot has for it.
+        style: How decisions are put to it.
+
+    Raises:
+        StartError: if the process cannot be started, ends, does not answer in time, or answers
+            something else than the protocol asks for.
+    """
+    try:
+        await process.start()
+    except BotStartError as error:
+        raise StartError(str(error), EndReport()) from None
+    channel = open_channel(process.target)
+    stub = pb_grpc.BotServiceStub(channel)
+    try:
+        info = await _first_words(process, stub, startup)
+        if style is CallStyle.STREAM and not info.serves_stream:
+            raise HandshakeError("does not serve the Play stream, which this run asks for")
+    except (HandshakeError, TimeoutError, grpc.RpcError, asyncio.CancelledError) as error:
+        await channel.close()
+        report = await end_process(process, lost=not isinstance(error, TimeoutError))
+        if isinstance(error, asyncio.CancelledError):
+            raise
+        raise StartError(_problem(error, report, startup), report) from None
+    streams = style is not CallStyle.UNARY and info.serves_stream
+    transport: Transport = (StreamTransport if streams else UnaryTransport)(stub, listener)
+    process.on_exit(lambda: listener.lost(disconnected=True, problem="the process ended"))
+    return BotSession(process, channel, info, transport, info.max_batch if streams else 1)
+
+
+async def _first_words(
+    process: BotProcess, stub: pb_grpc.BotServiceAsyncStub, startup: float
+) -> BotInfo:
+    """Returns the handshake, unless the process ends before it answers."""
+    words = asyncio.ensure_future(shake_hands(stub, startup))
+    ended = asyncio.ensure_future(process.wait_exited(None))
+    try:
+        await asyncio.wait((words, ended), return_when=asyncio.FIRST_COMPLETED)
+        if words.done():
+            return words.result()
+        raise HandshakeError("ended before it answered the handshake")
+    finally:
+        words.cancel()
+        ended.cancel()
+        await asyncio.gather(words, ended, return_exceptions=True)
+
+
+def _problem(error: BaseException, report: EndReport, startup: float) -> str:
+    if isinstance(error, TimeoutError):
+        return f"did not answer the handshake within {startup:g} s"
+    problem = describe(error) if isinstance(error, grpc.RpcError) else str(error)
+    return f"{problem} ({report.exit_status})" if report.exit_status else problem

@@ -1,0 +1,160 @@
+"""Two ways to put decisions to a bot: a call for each, or a stream of batches.
+
+Both take messages at once, without waiting, and report what comes back to a `Listener`. Neither
+knows a table, a rule or a clock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Protocol
+
+import grpc
+import grpc.aio
+from moon.v1 import bot_service_pb2 as pb
+from moon.v1 import bot_service_pb2_grpc as pb_grpc
+
+from referee.bots.handshake import printable
+
+
+class Listener(Protocol):
+    """Is told what comes back from a bot."""
+
+    def answered(self, answers: Sequence[pb.Answer]) -> None:
+        """Takes answers that arrived together."""
+
+    def refused(self, question: pb.Decision, problem: str) -> None:
+        """Takes note that the call for *question* ended without a usable message."""
+
+    def lost(self, *, disconnected: bool, problem: str) -> None:
+        """Takes note that nothing more will come; *disconnected* if the connection broke."""
+
+
+class Transport(Protocol):
+    """Puts decisions to one bot."""
+
+    def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
+        """Hands *questions* over and returns at once; *limit* (seconds) bounds a call for one."""
+
+    async def close(self) -> None:
+        """Stops listening and ends every call."""
+
+
+class UnaryTransport:
+    """One call for each decision."""
+
+    def __init__(self, stub: pb_grpc.BotServiceAsyncStub, listener: Listener) -> None:
+        """Makes a transport that reports to *listener*."""
+        self._stub = stub
+        self._listener = listener
+        self._calls: set[asyncio.Task[None]] = set()
+
+    def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
+        """Starts a call for each of *questions*."""
+        for question in questions:
+            task = asyncio.create_task(self._ask(question, limit))
+            self._calls.add(task)
+            task.add_done_callback(self._calls.discard)
+
+    async def close(self) -> None:
+        """Cancels every call."""
+        for task in self._calls:
+            task.cancel()
+        await asyncio.gather(*self._calls, return_exceptions=True)
+
+    async def _ask(self, question: pb.Decision, limit: float) -> None:
+        request = pb.DecideRequest(decision=question)
+        try:
+            response: pb.DecideResponse | None = await self._stub.Decide(request, timeout=limit)
+        except grpc.RpcError as error:
+            if _status(error)[0] is grpc.StatusCode.DEADLINE_EXCEEDED:
+                return  # Our own clock has judged it before; this only frees the call.
+            self._listener.lost(disconnected=is_disconnect(error), problem=describe(error))
+            return
+        # A call can end well without a message, and then there is none.
+        if response is None:
+            self._listener.refused(question, "the call ended without a message")
+        elif not response.HasField("answer"):
+            self._listener.refused(question, "the response holds no answer")
+        elif (response.answer.match_id, response.answer.decision_number) != (
+            question.match_id,
+            question.decision_number,
+        ):
+            self._listener.refused(
+                question,
+                f"the answer is to decision {response.answer.decision_number} of match "
+                f"{printable(response.answer.match_id, 40)!r}, not to the one that was asked",
+            )
+        else:
+            self._listener.answered((response.answer,))
+
+
+class StreamTransport:
+    """One call that stays open, with one or many decisions in a message."""
+
+    def __init__(self, stub: pb_grpc.BotServiceAsyncStub, listener: Listener) -> None:
+        """Opens the stream; what comes back is reported to *listener*."""
+        self._listener = listener
+        self._call = stub.Play()
+        self._waiting: list[pb.Decision] = []
+        self._wake = asyncio.Event()
+        self._tasks = (
+            asyncio.create_task(self._write(), name="stream-write"),
+            asyncio.create_task(self._read(), name="stream-read"),
+        )
+
+    def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
+        """Hands *questions* to the writer; those that wait together leave in one message."""
+        self._waiting.extend(questions)
+        self._wake.set()
+
+    async def close(self) -> None:
+        """Ends the stream."""
+        for task in self._tasks:
+            task.cancel()
+        self._call.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _write(self) -> None:
+        try:
+            while True:
+                await self._wake.wait()
+                self._wake.clear()
+                batch, self._waiting = self._waiting, []
+                await self._call.write(pb.PlayRequest(decisions=batch))
+        except (grpc.RpcError, asyncio.InvalidStateError):
+            return  # The reader is told why, and reports it.
+
+    async def _read(self) -> None:
+        try:
+            while True:
+                response = await self._call.read()
+                if response is grpc.aio.EOF:
+                    break
+                if not isinstance(response, pb.PlayResponse):
+                    self._listener.lost(disconnected=False, problem="the stream sent no message")
+                    return
+                self._listener.answered(response.answers)
+            status = await self._call.code()
+            problem = f"the bot ended the stream ({status.name})"
+            self._listener.lost(disconnected=False, problem=problem)
+        except grpc.RpcError as error:
+            self._listener.lost(disconnected=is_disconnect(error), problem=describe(error))
+
+
+def is_disconnect(error: grpc.RpcError) -> bool:
+    """Whether the call failed because the connection was gone, not because of what was said."""
+    return _status(error)[0] is grpc.StatusCode.UNAVAILABLE
+
+
+def describe(error: grpc.RpcError) -> str:
+    """Returns the status and the details of *error* in one printable line."""
+    code, details = _status(error)
+    return printable(f"{code.name}: {details}" if details else code.name, 400)
+
+
+def _status(error: grpc.RpcError) -> tuple[grpc.StatusCode, str]:
+    if isinstance(error, grpc.aio.AioRpcError):
+        return error.code(), error.details() or ""
+    return grpc.StatusCode.UNKNOWN, str(error)

@@ -1,0 +1,1 @@
+"""Playing tables: in this process, or spread over worker processes."""

@@ -1,0 +1,164 @@
+"""Where tables are played: bots, clock and keeper of one process, and the tables in flight."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import traceback
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from typing import Self
+
+from referee.bots.clock import RunningClock
+from referee.bots.keeper_client import Keeper
+from referee.bots.pool import BotPool, LineKey
+from referee.bots.tables import TableInPlay
+from referee.match import FaultReport, FinishedDeal, Match, MatchReferee, dump_match
+from tournaments.results import VOID, FaultRow, TableResult
+from tournaments.runner.jobs import Done, Job, TableJob
+from tournaments.schedule import EntrantId
+from tournaments.timing import Times
+
+
+class Arena:
+    """Plays tables in this process. Use it as an async context manager.
+
+    Attributes:
+        clock: The time of this host.
+    """
+
+    def __init__(self, job: Job) -> None:
+        """Makes an arena for the tables of *job*."""
+        self.clock = RunningClock()
+        self._job = job
+        self._terms = job.terms()
+        self._stack = AsyncExitStack()
+        self._pool: BotPool | None = None
+
+    async def __aenter__(self) -> Self:
+        """Starts the keeper and the clock; bots are started when they are first needed."""
+        job = self._job
+        async with AsyncExitStack() as stack:
+            keeper = await stack.enter_async_context(Keeper())
+            await stack.enter_async_context(self.clock)
+            self._pool = await stack.enter_async_context(
+                BotPool(
+                    job.specs(),
+                    keeper,
+                    self.clock,
+                    job.clock,
+                    style=job.call,
+                    window=job.max_batch,
+                )
+            )
+            self._stack = stack.pop_all()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Ends every bot."""
+        await self._stack.aclose()
+
+    @property
+    def pool(self) -> BotPool:
+        """The bots."""
+        assert self._pool is not None, "the arena is not entered"
+        return self._pool
+
+    async def warm_up(self, entrant: str) -> None:
+        """Starts the bots of *entrant*, on lane 0, and waits for their handshakes.
+
+        Raises:
+            StartError: if one does not start.
+        """
+        roles = range(len(self._job.entrants[entrant]))
+        lines = self.pool.seat([LineKey(entrant, 0, role) for role in roles])
+        await asyncio.gather(*(line.warm_up() for line in lines))
+
+    def play(
+        self,
+        table: TableJob,
+        done: Callable[[Done], None],
+        watch: Callable[[FinishedDeal], None] | None = None,
+    ) -> None:
+        """Begins a table; *done* is called when it is over or void, *watch* after each deal."""
+        keys = _line_keys(table)
+        lines = self.pool.seat(keys)
+
+        def finished(in_play: TableInPlay) -> None:
+            self.pool.leave(keys)
+            if in_play.error is not None:
+                # The table is played again, on the same deals, so by other processes.
+                self.pool.renew(keys)
+            done(_outcome(table, in_play))
+
+        match = Match.start(self._terms, bytes.fromhex(table.key))
+        referee = MatchReferee(table.id, match, table.seats, self._job.table_terms())
+        TableInPlay(referee, lines, self._job.clock, finished, watch).start()
+
+    async def result(
+        self, table: TableJob, watch: Callable[[FinishedDeal], None] | None = None
+    ) -> Done:
+        """Plays a table to its end and returns what became of it."""
+        over: asyncio.Future[Done] = asyncio.get_running_loop().create_future()
+        self.play(table, over.set_result, watch)
+        return await over
+
+
+def _line_keys(table: TableJob) -> tuple[LineKey, ...]:
+    """Returns the process of each seat: the lane of the table, and the place in a pair."""
+    keys = []
+    for seat, entrant in enumerate(table.seats):
+        role = table.seats[:seat].count(entrant)
+        keys.append(LineKey(entrant, table.lane, role))
+    return tuple(keys)
+
+
+def _outcome(table: TableJob, in_play: TableInPlay) -> Done:
+    seats = tuple(map(EntrantId, table.seats))
+    if in_play.error is not None:
+        problem = "".join(traceback.format_exception(in_play.error))
+        void = TableResult(
+            table.number, table.block, table.lane, seats, VOID, attempt=table.attempt
+        )
+        return Done(void, problem)
+    referee = in_play.referee
+    result = referee.result
+    assert result is not None
+    return Done(
+        TableResult(
+            table.number,
+            table.block,
+            table.lane,
+            seats,
+            result.ending.value,
+            result.scores,
+            result.places,
+            dump_match(referee.record()),
+            _timings(in_play),
+            tuple(_fault_row(report, seats) for report in referee.faults),
+            table.attempt,
+        )
+    )
+
+
+def _timings(in_play: TableInPlay) -> str:
+    """Returns what was measured, as JSON: by deal and choice, and by seat as a histogram."""
+    deals = [times.micros for times in in_play.referee.times]
+    seats = [Times.of(micros).to_json() for micros in in_play.charged]
+    return json.dumps({"deals": deals, "seats": seats}, separators=(",", ":"))
+
+
+def _fault_row(report: FaultReport, seats: tuple[EntrantId, ...]) -> FaultRow:
+    fault = report.fault
+    return FaultRow(
+        seat=report.seat,
+        entrant=seats[report.seat],
+        kind=fault.kind.value,
+        deal=report.deal,
+        decision=report.decision,
+        question=report.question,
+        detail=fault.detail,
+        exit_status=fault.exit_status,
+        stderr_tail=fault.stderr_tail,
+        substitute=report.substitute,
+    )

@@ -1,0 +1,102 @@
+"""What the runner and its workers say to each other: JSON, one message a line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeAlias
+
+import msgspec
+
+from referee.bots.clock import ClockTerms
+from referee.bots.line import MAX_WINDOW
+from referee.bots.sessions import CallStyle
+from referee.bots.spec import BotSpec, parse_bot
+from referee.match import TableTerms, Terms
+from referee.match.matches import DEFAULT_MAX_DEALS
+from referee.rules import parse_rules
+from tournaments.results import TableResult
+
+
+class Job(msgspec.Struct, frozen=True, tag=True):
+    """All that tables have in common."""
+
+    rules: str
+    """The rules, as `referee.rules.rules_text` writes them."""
+    entrants: dict[str, tuple[str, ...]]
+    """By entrant: the text of its bot, or the two of a pair."""
+    base: str
+    """The folder that the texts of bots are relative to."""
+    deals: int | None = None
+    max_deals: int = DEFAULT_MAX_DEALS
+    clock: ClockTerms = ClockTerms()
+    strikes: int = 2
+    ask_forced: bool = False
+    call: CallStyle = CallStyle.AUTO
+    max_batch: int = MAX_WINDOW
+    tables_in_flight: int = 8
+
+    def terms(self) -> Terms:
+        """Returns what a match is played for."""
+        return Terms(parse_rules(self.rules), self.deals, self.max_deals)
+
+    def table_terms(self) -> TableTerms:
+        """Returns how a table treats its bots."""
+        return TableTerms(self.strikes, self.ask_forced)
+
+    def specs(self) -> dict[str, tuple[BotSpec, ...]]:
+        """Returns how each bot is started.
+
+        Raises:
+            ConfigError: if a text names no bot.
+        """
+        return {
+            name: tuple(parse_bot(text, Path(self.base)) for text in texts)
+            for name, texts in self.entrants.items()
+        }
+
+
+class TableJob(msgspec.Struct, frozen=True, tag=True):
+    """One table to play."""
+
+    number: int
+    block: int
+    lane: int
+    seats: tuple[str, ...]
+    """By seat: the entrant."""
+    key: str
+    """The secret key of the match, in hexadecimal. It goes to our workers and never to a bot."""
+    attempt: int = 1
+
+    @property
+    def id(self) -> str:
+        """The block and the lane, as people write it."""
+        return f"{self.block}.{self.lane}"
+
+
+class Ready(msgspec.Struct, frozen=True, tag=True):
+    """The worker is ready for tables."""
+
+
+class Done(msgspec.Struct, frozen=True, tag=True):
+    """A table was played, or is void."""
+
+    result: TableResult
+    problem: str = ""
+    """What went wrong on our side, if it is void."""
+
+
+class Stopped(msgspec.Struct, frozen=True, tag=True):
+    """The worker has ended its bots, and ends."""
+
+    stalls: int
+    """How often the host stalled."""
+    stalled: float
+    """How long together, in seconds."""
+
+
+ToWorker: TypeAlias = Job | TableJob
+FromWorker: TypeAlias = Ready | Done | Stopped
+
+encode = msgspec.json.Encoder().encode
+decode_to_worker = msgspec.json.Decoder(ToWorker).decode
+decode_from_worker = msgspec.json.Decoder(FromWorker).decode

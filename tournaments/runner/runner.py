@@ -1,0 +1,293 @@
+"""Spreads tables over worker processes, and hands their results on in groups.
+
+The runner decides nothing about a game: it hands out tables, takes what became of them, and plays
+again what was lost with a worker. Results reach `on_results` in groups, and a table counts as done
+only when that call has returned; so a store can make them durable first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from referee.errors import MoonError
+from tournaments.results import VOID, TableResult
+from tournaments.runner.jobs import (
+    Done,
+    Job,
+    Ready,
+    Stopped,
+    TableJob,
+    decode_from_worker,
+    encode,
+)
+from tournaments.schedule import EntrantId
+
+MAX_ATTEMPTS = 3
+"""How often a table is begun before it stays void."""
+MAX_LOST_WORKERS = 5
+"""How many workers may be lost in one run before it is given up."""
+GROUP_TIME = 0.1
+"""Seconds for which finished tables wait for others, to be stored with them."""
+LINE_LIMIT = 1 << 26
+
+
+class RunnerError(MoonError):
+    """Workers fail again and again, so that the run cannot go on."""
+
+
+@dataclass(slots=True)
+class RunReport:
+    """What became of a run."""
+
+    played: int = 0
+    """Tables that were played and handed on."""
+    void: list[TableResult] = field(default_factory=list)
+    """Tables that we broke every time."""
+    problems: list[str] = field(default_factory=list)
+    """What went wrong on our side, in words."""
+    stalls: int = 0
+    """How often the host stalled while bots were thinking."""
+    stalled: float = 0.0
+    """How long together, in seconds."""
+    stopped: bool = False
+    """Whether it was asked to stop before everything was played."""
+
+
+class Runner:
+    """Plays tables with worker processes.
+
+    Attributes:
+        report: What became of the run so far.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        tables: Iterable[TableJob],
+        *,
+        workers: int,
+        on_results: Callable[[Sequence[TableResult]], None],
+    ) -> None:
+        """Prepares a run.
+
+        Args:
+            job: What the tables have in common.
+            tables: What to play, in the order in which to begin.
+            workers: How many processes play.
+            on_results: Takes results, in the order in which they came; void tables are not among
+                them. Raises to end the run.
+        """
+        self.report = RunReport()
+        self._job = job
+        self._todo = deque(tables)
+        self._count = max(1, min(workers, len(self._todo)))
+        self._on_results = on_results
+        self._fresh: list[TableResult] = []
+        self._flush: asyncio.TimerHandle | None = None
+        self._lost = 0
+        self._draining = False
+        self._failure: BaseException | None = None
+        self._workers: set[_Worker] = set()
+
+    @property
+    def in_play(self) -> int:
+        """How many tables are in play."""
+        return sum(len(worker.tables) for worker in self._workers)
+
+    def drain(self) -> None:
+        """Begins no more tables; `run` returns when those in play are over."""
+        self.report.stopped = self.report.stopped or bool(self._todo)
+        self._draining = True
+        for worker in self._workers:
+            worker.finish()
+
+    def abort(self) -> None:
+        """Ends the workers at once; what is in play is lost, and will be played again."""
+        self.report.stopped = True
+        self._draining = True
+        self._todo.clear()
+        for worker in self._workers:
+            worker.kill()
+
+    async def run(self) -> RunReport:
+        """Plays until nothing is left to play, or until `drain` or `abort`.
+
+        Raises:
+            RunnerError: if workers fail again and again.
+            Exception: whatever `on_results` raises, after the workers were ended.
+        """
+        workers = [asyncio.create_task(self._keep_worker()) for _ in range(self._count)]
+        try:
+            await asyncio.gather(*workers)
+        except BaseException:
+            self.abort()
+            await asyncio.gather(*workers, return_exceptions=True)
+            raise
+        finally:
+            if self._flush is not None:
+                self._flush.cancel()
+        self._hand_on()
+        if self._failure is not None:
+            raise self._failure
+        return self.report
+
+    async def _keep_worker(self) -> None:
+        """Runs a worker, and a new one when it is lost, until nothing is left to begin."""
+        while self._todo and not self._draining:
+            worker = _Worker(self)
+            self._workers.add(worker)
+            try:
+                problem = await worker.run()
+            finally:
+                self._workers.discard(worker)
+                worker.kill()
+            if problem is not None and not self._draining:
+                self._take_lost(worker, problem)
+
+    def _take_lost(self, worker: _Worker, problem: str) -> None:
+        self._lost += 1
+        self.report.problems.append(problem)
+        for table in worker.tables.values():
+            self.try_again(table)
+        if self._lost >= MAX_LOST_WORKERS:
+            raise RunnerError(
+                f"{self._lost} workers were lost, the last one like this: {problem}; what was "
+                "finished is stored, run the same again to continue"
+            )
+
+    def next_table(self) -> TableJob | None:
+        """Returns the next table to begin, or ``None`` if there is none now."""
+        return self._todo.popleft() if self._todo and not self._draining else None
+
+    def try_again(self, table: TableJob) -> None:
+        """Puts a table that we broke back, or gives it up."""
+        if table.attempt < MAX_ATTEMPTS:
+            self._todo.appendleft(msgspec.structs.replace(table, attempt=table.attempt + 1))
+            return
+        seats = tuple(map(EntrantId, table.seats))
+        self.report.void.append(
+            TableResult(table.number, table.block, table.lane, seats, VOID, attempt=table.attempt)
+        )
+
+    def take(self, table: TableJob, outcome: Done) -> None:
+        """Takes what became of *table*."""
+        if outcome.problem:
+            self.report.problems.append(f"table {table.id}: {outcome.problem}")
+            self.try_again(table)
+            return
+        self._fresh.append(outcome.result)
+        if self._flush is None:
+            self._flush = asyncio.get_running_loop().call_later(GROUP_TIME, self._hand_on)
+
+    def _hand_on(self) -> None:
+        self._flush = None
+        fresh, self._fresh = self._fresh, []
+        if not fresh or self._failure is not None:
+            return
+        try:
+            self._on_results(fresh)
+        except BaseException as error:  # noqa: BLE001 - raised again by run, once all is ended
+            self._failure = error
+            self.abort()
+            return
+        self.report.played += len(fresh)
+
+    @property
+    def job(self) -> Job:
+        """What the tables have in common."""
+        return self._job
+
+
+class _Worker:
+    """One worker process, as the runner sees it."""
+
+    def __init__(self, runner: Runner) -> None:
+        self.tables: dict[int, TableJob] = {}
+        self._runner = runner
+        self._process: asyncio.subprocess.Process | None = None
+        self._finishing = False
+
+    async def run(self) -> str | None:
+        """Runs the process to its end; returns what went wrong if it was lost."""
+        self._process = process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "tournaments.runner.worker",
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            limit=LINE_LIMIT,
+            env=_environment(),
+        )
+        assert process.stderr is not None
+        stderr = asyncio.create_task(_tail(process.stderr))
+        self._send(self._runner.job)
+        stopped = await self._listen(process)
+        code = await process.wait()
+        if stopped and code == 0:
+            return None
+        return f"a worker ended (exit code {code})\n{await stderr}".rstrip()
+
+    async def _listen(self, process: asyncio.subprocess.Process) -> bool:
+        """Takes what the worker says, until it ends; returns whether it said good-bye."""
+        assert process.stdout is not None
+        while line := await process.stdout.readline():
+            if not line.endswith(b"\n"):
+                return False
+            match decode_from_worker(line):
+                case Ready():
+                    for _ in range(self._runner.job.tables_in_flight):
+                        self._begin()
+                case Done() as outcome:
+                    table = self.tables.pop(outcome.result.number)
+                    self._runner.take(table, outcome)
+                    self._begin()
+                case Stopped(stalls, stalled):
+                    self._runner.report.stalls += stalls
+                    self._runner.report.stalled += stalled
+                    return True
+        return False
+
+    def _begin(self) -> None:
+        table = None if self._finishing else self._runner.next_table()
+        if table is not None:
+            self.tables[table.number] = table
+            self._send(table)
+        elif not self.tables:
+            self.finish()
+
+    def finish(self) -> None:
+        """Lets the worker end once its tables are over."""
+        self._finishing = True
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.close()
+
+    def kill(self) -> None:
+        """Ends the process at once; its keeper ends the bots."""
+        if self._process is not None and self._process.returncode is None:
+            self._process.kill()
+
+    def _send(self, message: Job | TableJob) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        self._process.stdin.write(encode(message) + b"\n")
+
+
+async def _tail(stream: asyncio.StreamReader, size: int = 8192) -> str:
+    """Reads *stream* to its end and returns the last of it."""
+    kept = b""
+    while chunk := await stream.read(65536):
+        kept = (kept + chunk)[-size:]
+    return kept.decode(errors="replace")
+
+
+def _environment() -> dict[str, str]:
+    """Returns the environment of a worker: ours, and the way to our own packages."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}

@@ -1,0 +1,65 @@
+"""A worker process: reads tables from its standard input, plays them, writes what became of them.
+
+Started as ``python -m tournaments.runner.worker``. The end of its input means: finish what is in
+play, end the bots, and end. If the runner is gone, writing fails, and the keeper ends every bot.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+
+from tournaments.runner.arena import Arena
+from tournaments.runner.jobs import Done, Job, Ready, Stopped, TableJob, decode_to_worker, encode
+
+LINE_LIMIT = 1 << 24
+
+
+async def work(reader: asyncio.StreamReader, output: int) -> None:
+    """Plays the tables that *reader* brings, and writes what became of them to *output*."""
+    job = decode_to_worker(await reader.readline())
+    assert isinstance(job, Job), "the first message is the job"
+    in_play = 0
+    idle = asyncio.Event()
+    idle.set()
+
+    def send(message: Ready | Done | Stopped) -> None:
+        data = memoryview(encode(message) + b"\n")
+        while data:
+            data = data[os.write(output, data) :]
+
+    def done(outcome: Done) -> None:
+        nonlocal in_play
+        in_play -= 1
+        send(outcome)
+        if in_play == 0:
+            idle.set()
+
+    async with Arena(job) as arena:
+        send(Ready())
+        while line := await reader.readline():
+            table = decode_to_worker(line)
+            assert isinstance(table, TableJob), "every further message is a table"
+            in_play += 1
+            idle.clear()
+            arena.play(table, done)
+        await idle.wait()
+    send(Stopped(arena.clock.stalls, arena.clock.stalled))
+
+
+async def main() -> None:
+    """Connects the standard streams and works."""
+    # Ctrl-C reaches the whole terminal group; the runner alone decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    output = os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    reader = asyncio.StreamReader(limit=LINE_LIMIT)
+    loop = asyncio.get_running_loop()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    await work(reader, output)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
