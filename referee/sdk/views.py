@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+from collections.abc import Iterable
 from typing import Generic, TypeVar, cast
 
 from referee.rules import (
@@ -45,6 +46,14 @@ class View(SeatView, Generic[ValueT]):
     def of(cls, view: SeatView) -> View[ValueT]:
         """Returns *view* with what a bot's functions need on top."""
         return cls(*[getattr(view, name) for name in SeatView.__slots__])
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuses.
+
+        Raises:
+            AttributeError: always; what the referee sent stays as it is.
+        """
+        raise AttributeError(f"a view cannot be changed: {name}")
 
     @property
     def kind(self) -> Kind:
@@ -110,19 +119,29 @@ class View(SeatView, Generic[ValueT]):
     @property
     def question(self) -> str:
         """All that this view holds, in one line of text."""
-        deals = "" if self.deals is None else f" of {self.deals}"
-        played = " ".join(map(str, self.plays))
-        known = f"took {self.widow} laid {self.discarded} " if self.widow is not None else ""
-        return (
-            f"{text_of(self.rules)} | deal {self.deal_number}{deals} | "
-            f"scores {' '.join(map(str, self.scores))} | seat {self.seat} | "
-            f"bids from {self.first_bidder}{'!' if self.forced else ''}: "
-            f"{' '.join(map(str, self.bids))} | "
-            f"declarer {self.declarer} {self.contract} trump {self.trump} widow {self.taken} | "
-            f"led {' '.join(map(str, self.leaders))} {' '.join(map(str, self.called))} | "
-            f"won {' '.join(map(str, self.tricks_won))} | plays {played} | "
-            f"{known}hand {self.hand} | {', '.join(map(str, self.choices))}"
-        )
+        parts = [
+            text_of(self.rules),
+            f"deal {self.deal_number}" + ("" if self.deals is None else f" of {self.deals}"),
+            f"scores {_words(self.scores)}",
+            f"seat {self.seat}",
+            f"bids from {self.first_bidder}: {_words(self.bids) or '-'}"
+            + (" (the last must bid)" if self.forced else ""),
+        ]
+        if self.declarer is not None:
+            parts.append(
+                f"seat {self.declarer} declares {self.contract}, trump {_word(self.trump)}"
+            )
+        if self.taken is not None:
+            parts.append(f"widow {'taken' if self.taken else 'left'}")
+        if self.widow is not None:
+            parts.append(f"was {self.widow}, laid {_word(self.discarded)}")
+        if self.leaders:
+            parts += [f"won {_words(self.tricks_won)}", f"led {_words(self.leaders)}"]
+        if self.called:
+            parts.append(f"as {_words(self.called)}")
+        parts += [f"plays {_words(self.plays) or '-'}", f"hand {self.hand}"]
+        parts.append(", ".join(map(str, self.choices)))
+        return " | ".join(parts)
 
     # Scores.
 
@@ -212,3 +231,11 @@ class View(SeatView, Generic[ValueT]):
     def is_with_me(self, seat: Seat | None) -> bool:
         """Whether *seat* is this seat or its partner."""
         return seat is not None and self.rules.side_of(seat) == self.side
+
+
+def _words(values: Iterable[object]) -> str:
+    return " ".join(map(str, values))
+
+
+def _word(value: object) -> str:
+    return "-" if value is None else str(value)
