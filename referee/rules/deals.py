@@ -231,8 +231,7 @@ class Deal(NamedTuple):
         decision = self.decision
         if decision is None:
             raise IllegalChoiceError(f"the deal is over, so nobody may {choice}")
-        decision.check(choice)
-        match choice:
+        match decision.check(choice):
             case MakeBid(made):
                 return self._bid(made)
             case NameTrump(trump):
@@ -242,7 +241,7 @@ class Deal(NamedTuple):
             case Discard(tile):
                 hands = _without(self.hands, decision.seat, tile)
                 return self._replace(hands=hands, discarded=tile)._ready()
-            case Play():
+            case Play():  # tiles are played above, without building the list first
                 raise illegal(choice, decision)
 
     def _bid(self, made: Bid) -> Deal:

@@ -118,14 +118,15 @@ class Decision(NamedTuple):
     and tiles by number; taking the widow comes before leaving it."""
 
     def check(self, choice: Choice) -> Choice:
-        """Returns *choice*.
+        """Returns the legal choice that equals *choice*.
 
         Raises:
             IllegalChoiceError: if *choice* is not among the legal ones.
         """
-        if choice not in self.legal:
-            raise illegal(choice, self)
-        return choice
+        try:
+            return self.legal[self.legal.index(choice)]
+        except ValueError:
+            raise illegal(choice, self) from None
 
 
 def illegal(choice: Choice, decision: Decision) -> IllegalChoiceError:
