@@ -6,7 +6,7 @@ from typing import Protocol
 
 from referee.rules.bids import TRICKS
 from referee.rules.deals import Deal
-from referee.rules.decisions import Kind
+from referee.rules.decisions import Choice, Kind
 from referee.rules.options import FirstLead, FollowRule, LedSuit, PlayOut
 from referee.rules.tiles import TILES
 
@@ -22,18 +22,18 @@ class Random(Protocol):
 def playout(deal: Deal, rng: Random) -> tuple[int, ...]:
     """Returns the tricks each seat has won after every open choice was made at random.
 
-    Each choice is drawn evenly from the legal ones, with *rng* and nothing else; the answer is the
-    same as that of the step-by-step interface with the same draws.
+    Each choice is drawn evenly from the legal ones, by their order, with one draw of *rng* where
+    there are several and none where there is one; so the answer is that of the step-by-step
+    interface with the same draws.
 
     Args:
         deal: A deal in any state. One that is thrown in on the way has no tricks.
         rng: Where the draws come from.
     """
-    draw = rng.random
     while (kind := deal.kind) is not None and kind is not Kind.PLAY:
         decision = deal.decision
         assert decision is not None
-        deal = deal.play(decision.legal[int(draw() * len(decision.legal))])
+        deal = deal.play(_pick(decision.legal, rng))
     if deal.turn is None:
         return deal.tricks_won
     rules = deal.rules
@@ -48,8 +48,12 @@ def playout(deal: Deal, rng: Random) -> tuple[int, ...]:
 
 def _steps(deal: Deal, rng: Random) -> tuple[int, ...]:
     while (decision := deal.decision) is not None:
-        deal = deal.play(decision.legal[int(rng.random() * len(decision.legal))])
+        deal = deal.play(_pick(decision.legal, rng))
     return deal.tricks_won
+
+
+def _pick(legal: tuple[Choice, ...], rng: Random) -> Choice:
+    return legal[int(rng.random() * len(legal))] if len(legal) > 1 else legal[0]
 
 
 def _fast(deal: Deal, rng: Random) -> tuple[int, ...]:
