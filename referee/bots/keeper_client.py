@@ -221,7 +221,7 @@ class Keeper:
             self.tell("shutdown")
             await self._listener
             self._stderr.close()
-            self.directory.remove()
+            await asyncio.to_thread(self.directory.remove)
 
     async def spawn(self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> KeptProcess:
         """Starts *argv* in *cwd* with the environment *env* and nothing else.

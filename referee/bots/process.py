@@ -132,7 +132,7 @@ class BotProcess:
         if self._kept is None or self._place is None:
             return
         if not await self._kept.kill(grace):
-            remove_tree(self._place.path)
+            await asyncio.to_thread(remove_tree, self._place.path)
 
 
 def bot_environment(spec: BotSpec, place: Place) -> dict[str, str]:

@@ -84,7 +84,7 @@ class RunDirectory:
         problems: list[str] = []
         for choice in short:
             try:
-                return cls._make_in(choice)
+                return cls.make_in(choice)
             except OSError as error:
                 problems.append(f"{choice}: {error.strerror}")
         raise MoonError(
@@ -93,7 +93,8 @@ class RunDirectory:
         )
 
     @classmethod
-    def _make_in(cls, base: Path) -> RunDirectory:
+    def make_in(cls, base: Path) -> RunDirectory:
+        """Makes a directory of the calling process in *base*, whatever the length of its path."""
         path = base / _new_name()
         path.mkdir(mode=0o700)
         lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -167,48 +168,72 @@ def kill_marked(token: str) -> tuple[int, ...]:
         time.sleep(SWEEP_PAUSE)
 
 
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
 def remove_tree(path: Path) -> None:
     """Removes the directory *path* with everything below, however deep, odd or locked up it is.
 
-    Directories are moved up before they are emptied, so depth is no matter; links are removed, not
-    followed. What cannot be removed stays, for a later sweep.
+    Links are removed, not followed. What cannot be removed stays, for a later sweep.
     """
-    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-    with contextlib.suppress(OSError), contextlib.ExitStack() as stack:
+    with contextlib.suppress(OSError):
         if stat.S_ISDIR(path.lstat().st_mode):
             path.chmod(0o700)
-        root = os.open(path, flags)
-        stack.callback(os.close, root)
-        queue = ["."]
-        while queue:
-            name = queue.pop()
-            with contextlib.suppress(OSError):
-                fd = os.open(name, flags, dir_fd=root)
-                try:
-                    queue.extend(_empty(fd, root))
-                finally:
+            _empty(os.open(path, _DIRECTORY))
+            path.rmdir()
+
+
+def _empty(fd: int) -> None:
+    """Removes all that is in the directory *fd* and closes it; never holds more than two open."""
+    trail: list[tuple[str, tuple[int, int], list[str]]] = []
+    try:
+        todo = _unlink_files(fd)
+        while todo or trail:
+            if todo:
+                name = todo.pop()
+                below = _enter(name, fd)
+                if below is not None:
+                    trail.append((name, _identity(fd), todo))
                     os.close(fd)
-            if name != ".":
+                    fd = below
+                    todo = _unlink_files(fd)
+            else:
+                name, identity, todo = trail.pop()
+                above = os.open("..", _DIRECTORY, dir_fd=fd)
+                os.close(fd)
+                fd = above
+                if _identity(fd) != identity:
+                    return  # somebody moves directories about: what is above is not ours to empty
                 with contextlib.suppress(OSError):
-                    os.rmdir(name, dir_fd=root)
-        path.rmdir()
+                    os.rmdir(name, dir_fd=fd)
+    finally:
+        os.close(fd)
 
 
-def _empty(fd: int, root: int) -> list[str]:
-    """Unlinks what is no directory in *fd*; moves the directories to *root* and names them."""
-    moved: list[str] = []
+def _unlink_files(fd: int) -> list[str]:
+    """Removes what is no directory from the directory *fd*, and returns the directories in it."""
+    directories: list[str] = []
     with os.scandir(fd) as entries:
-        found = list(entries)
-    for entry in found:
-        with contextlib.suppress(OSError):
-            if not entry.is_dir(follow_symlinks=False):
-                os.unlink(entry.name, dir_fd=fd)
-                continue
-            os.chmod(entry.name, 0o700, dir_fd=fd)
-            name = secrets.token_hex(8)
-            os.rename(entry.name, name, src_dir_fd=fd, dst_dir_fd=root)
-            moved.append(name)
-    return moved
+        for entry in list(entries):
+            with contextlib.suppress(OSError):
+                if entry.is_dir(follow_symlinks=False):
+                    directories.append(entry.name)
+                else:
+                    os.unlink(entry.name, dir_fd=fd)
+    return directories
+
+
+def _enter(name: str, fd: int) -> int | None:
+    try:
+        os.chmod(name, 0o700, dir_fd=fd)
+        return os.open(name, _DIRECTORY, dir_fd=fd)
+    except OSError:
+        return None
+
+
+def _identity(fd: int) -> tuple[int, int]:
+    status = os.fstat(fd)
+    return status.st_dev, status.st_ino
 
 
 def _bases() -> list[Path]:

@@ -291,4 +291,4 @@ def _is_file(path: Path) -> bool:
 
 
 def _shown(text: str) -> str:
-    return text if text.isprintable() and text else repr(text)
+    return text if text.isprintable() and text.strip() else repr(text)

@@ -1,0 +1,3 @@
+"""Ends with a traceback before it does anything else."""
+
+raise RuntimeError("no model file")

@@ -1,0 +1,8 @@
+"""Ends by the signal whose name is its argument; SIGSTOP leaves it stopped."""
+
+import os
+import signal
+import sys
+
+print("ready", flush=True)
+os.kill(os.getpid(), signal.Signals[sys.argv[1]])
