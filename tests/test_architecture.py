@@ -32,7 +32,7 @@ TRESPASSES = {
         "import referee.wire",
     ),
     "only wire, bots and SDK see the protocol": ("tournaments/config.py", "import moon.v1"),
-    "ratings, evidence and schedules are functions of records": (
+    "ratings, standings and schedules are functions of records": (
         "tournaments/rating/model.py",
         "import grpc",
     ),
