@@ -174,8 +174,12 @@ class TournamentConfig:
         }
 
 
-def load_config(path: str | Path) -> TournamentConfig:
+def load_config(path: str | Path, instead: Mapping[str, object] | None = None) -> TournamentConfig:
     """Returns the tournament that the TOML file at *path* describes.
+
+    Args:
+        path: The file.
+        instead: Values that hold instead of those in the file; tables are merged.
 
     Raises:
         NotFoundError: if the file is not there.
@@ -193,6 +197,12 @@ def load_config(path: str | Path) -> TournamentConfig:
     except tomllib.TOMLDecodeError as error:
         problem = str(error)
         raise ConfigError(path, None, f"is not TOML: {problem[:1].lower()}{problem[1:]}") from None
+    for key, value in (instead or {}).items():
+        old = data.get(key)
+        if isinstance(old, dict) and isinstance(value, dict):
+            data[key] = {**old, **value}
+        else:
+            data[key] = value
     return parse_config(data, path=path)
 
 

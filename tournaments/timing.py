@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -65,3 +66,8 @@ class Times:
             if left <= 0:
                 return min(STEP**bucket, float(self.longest))
         return None
+
+
+def seat_times(timings: str) -> tuple[Times, ...]:
+    """Returns the times of each seat from the timings of a table, as they are stored."""
+    return tuple(Times.from_json(seat) for seat in json.loads(timings)["seats"])

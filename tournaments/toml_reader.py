@@ -121,7 +121,7 @@ class Reader:
         value = self.get(key)
         if value is None:
             return default
-        found = _duration(value)
+        found = parse_duration(value)
         if found is None:
             raise self.error(
                 key, f'expected a time like "500ms", "2s", "1m" or 2.5 seconds, got {shown(value)}'
@@ -164,7 +164,12 @@ def shown(value: object) -> str:
     return f"the date or time {value}"
 
 
-def _duration(value: object) -> timedelta | None:
+def parse_duration(value: object) -> timedelta | None:
+    """Returns the duration that *value* means, or ``None``.
+
+    Args:
+        value: A number of seconds, or a text such as ``500ms``, ``2s``, ``1m`` or ``1.5``.
+    """
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):

@@ -26,6 +26,7 @@ from referee.rules import (
     Tile,
     first_bidder,
 )
+from referee.rules.auction import Auction, bid, start_auction
 from referee.rules.options import HAND_SIZE
 from referee.rules.tiles import mask_of
 
@@ -82,6 +83,14 @@ class _Choices:
                 raise RecordMismatchError(
                     self._where, f"{name} says {recorded!r}, but the rules allow {played!r}"
                 )
+
+
+def auction_of(rules: Rules, record: DealRecord) -> Auction:
+    """Returns the auction of a recorded deal after its last bid; the bids are not judged."""
+    auction = start_auction(record.first_bidder)
+    for made in record.bids:
+        auction = bid(rules, auction, made)
+    return auction
 
 
 def deal_states(rules: Rules, record: DealRecord, where: str) -> Iterator[tuple[Deal, Choice]]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+WIDE = 200
+"""How many columns a line may take where there is no terminal."""
+
+
 def console(*, stderr: bool = False) -> Console:
     """Returns a console that obeys `--color`, NO_COLOR and a reader that is no terminal.
 
@@ -19,8 +25,11 @@ def console(*, stderr: bool = False) -> Console:
     """
     context = click.get_current_context(silent=True)
     color = None if context is None else context.color
+    stream = sys.stderr if stderr else sys.stdout
     return Console(
         stderr=stderr,
+        # A reader that is no terminal has no width: nothing is cut for it.
+        width=None if stream.isatty() or "COLUMNS" in os.environ else WIDE,
         force_terminal=True if color else None,
         # rich's own no_color keeps bold and italic; without a colour system nothing is written.
         color_system=None if color is False else "standard" if color else "auto",

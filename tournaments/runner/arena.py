@@ -12,7 +12,9 @@ from typing import Self
 from referee.bots.clock import RunningClock
 from referee.bots.keeper_client import Keeper
 from referee.bots.pool import BotPool, LineKey
+from referee.bots.sessions import StartError
 from referee.bots.tables import TableInPlay
+from referee.errors import BotError
 from referee.match import FaultReport, FinishedDeal, Match, MatchReferee, dump_match
 from tournaments.results import VOID, FaultRow, TableResult
 from tournaments.runner.jobs import Done, Job, TableJob
@@ -64,15 +66,21 @@ class Arena:
         assert self._pool is not None, "the arena is not entered"
         return self._pool
 
-    async def warm_up(self, entrant: str) -> None:
-        """Starts the bots of *entrant*, on lane 0, and waits for their handshakes.
+    async def start_all(self) -> None:
+        """Starts the bots of every entrant on lane 0, and waits for their handshakes.
 
         Raises:
-            StartError: if one does not start.
+            BotError: if one does not start; the message has the end of its standard error.
         """
-        roles = range(len(self._job.entrants[entrant]))
-        lines = self.pool.seat([LineKey(entrant, 0, role) for role in roles])
-        await asyncio.gather(*(line.warm_up() for line in lines))
+        for entrant, texts in self._job.entrants.items():
+            keys = [LineKey(entrant, 0, role) for role in range(len(texts))]
+            lines = self.pool.seat(keys)
+            try:
+                await asyncio.gather(*(line.warm_up() for line in lines))
+            except StartError as error:
+                raise BotError(_start_problem(entrant, error)) from None
+            finally:
+                self.pool.leave(keys)
 
     def play(
         self,
@@ -102,6 +110,12 @@ class Arena:
         over: asyncio.Future[Done] = asyncio.get_running_loop().create_future()
         self.play(table, over.set_result, watch)
         return await over
+
+
+def _start_problem(entrant: str, error: StartError) -> str:
+    problem = f"bot {entrant!r} did not start: {error}"
+    stderr = error.report.stderr_tail.strip()
+    return f"{problem}\nthe last it wrote to standard error:\n{stderr}" if stderr else problem
 
 
 def _line_keys(table: TableJob) -> tuple[LineKey, ...]:

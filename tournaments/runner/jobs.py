@@ -34,6 +34,8 @@ class Job(msgspec.Struct, frozen=True, tag=True):
     call: CallStyle = CallStyle.AUTO
     max_batch: int = MAX_WINDOW
     tables_in_flight: int = 8
+    check_bots: bool = False
+    """Whether the worker first starts every bot once, and refuses the job if one does not start."""
 
     def terms(self) -> Terms:
         """Returns what a match is played for."""
@@ -77,6 +79,12 @@ class Ready(msgspec.Struct, frozen=True, tag=True):
     """The worker is ready for tables."""
 
 
+class Failed(msgspec.Struct, frozen=True, tag=True):
+    """A bot does not start, so that the job makes no sense."""
+
+    problem: str
+
+
 class Done(msgspec.Struct, frozen=True, tag=True):
     """A table was played, or is void."""
 
@@ -95,7 +103,7 @@ class Stopped(msgspec.Struct, frozen=True, tag=True):
 
 
 ToWorker: TypeAlias = Job | TableJob
-FromWorker: TypeAlias = Ready | Done | Stopped
+FromWorker: TypeAlias = Ready | Failed | Done | Stopped
 
 encode = msgspec.json.Encoder().encode
 decode_to_worker = msgspec.json.Decoder(ToWorker).decode

@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from referee.errors import MoonError
+from referee.errors import BotError, MoonError
 from tournaments.results import VOID, TableResult
 from tournaments.runner.jobs import (
     Done,
+    Failed,
     Job,
     Ready,
     Stopped,
@@ -120,6 +121,7 @@ class Runner:
         """Plays until nothing is left to play, or until `drain` or `abort`.
 
         Raises:
+            BotError: if a bot does not start.
             RunnerError: if workers fail again and again.
             Exception: whatever `on_results` raises, after the workers were ended.
         """
@@ -141,7 +143,7 @@ class Runner:
     async def _keep_worker(self) -> None:
         """Runs a worker, and a new one when it is lost, until nothing is left to begin."""
         while self._todo and not self._draining:
-            worker = _Worker(self)
+            worker = _Worker(self, check_bots=not self._workers and not self._lost)
             self._workers.add(worker)
             try:
                 problem = await worker.run()
@@ -208,8 +210,9 @@ class Runner:
 class _Worker:
     """One worker process, as the runner sees it."""
 
-    def __init__(self, runner: Runner) -> None:
+    def __init__(self, runner: Runner, *, check_bots: bool) -> None:
         self.tables: dict[int, TableJob] = {}
+        self._check_bots = check_bots
         self._runner = runner
         self._process: asyncio.subprocess.Process | None = None
         self._finishing = False
@@ -228,7 +231,7 @@ class _Worker:
         )
         assert process.stderr is not None
         stderr = asyncio.create_task(_tail(process.stderr))
-        self._send(self._runner.job)
+        self._send(msgspec.structs.replace(self._runner.job, check_bots=self._check_bots))
         stopped = await self._listen(process)
         code = await process.wait()
         if stopped and code == 0:
@@ -245,6 +248,8 @@ class _Worker:
                 case Ready():
                     for _ in range(self._runner.job.tables_in_flight):
                         self._begin()
+                case Failed(problem):
+                    raise BotError(problem)
                 case Done() as outcome:
                     table = self.tables.pop(outcome.result.number)
                     self._runner.take(table, outcome)

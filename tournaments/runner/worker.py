@@ -11,8 +11,19 @@ import os
 import signal
 import sys
 
+from referee.errors import BotError
 from tournaments.runner.arena import Arena
-from tournaments.runner.jobs import Done, Job, Ready, Stopped, TableJob, decode_to_worker, encode
+from tournaments.runner.jobs import (
+    Done,
+    Failed,
+    FromWorker,
+    Job,
+    Ready,
+    Stopped,
+    TableJob,
+    decode_to_worker,
+    encode,
+)
 
 LINE_LIMIT = 1 << 24
 
@@ -25,7 +36,7 @@ async def work(reader: asyncio.StreamReader, output: int) -> None:
     idle = asyncio.Event()
     idle.set()
 
-    def send(message: Ready | Done | Stopped) -> None:
+    def send(message: FromWorker) -> None:
         data = memoryview(encode(message) + b"\n")
         while data:
             data = data[os.write(output, data) :]
@@ -38,6 +49,12 @@ async def work(reader: asyncio.StreamReader, output: int) -> None:
             idle.set()
 
     async with Arena(job) as arena:
+        if job.check_bots:
+            try:
+                await arena.start_all()
+            except BotError as error:
+                send(Failed(str(error)))
+                return
         send(Ready())
         while line := await reader.readline():
             table = decode_to_worker(line)

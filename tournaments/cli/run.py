@@ -1,0 +1,230 @@
+"""`moon tournament run`: plays what is missing of a tournament."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+import secrets
+import signal
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from pathlib import Path
+from types import FrameType
+
+import click
+
+from referee import __version__
+from referee.bots.build import build_bots
+from referee.bots.clock import ClockTerms
+from referee.bots.contents import content_hash
+from referee.bots.sessions import CallStyle
+from referee.bots.spec import parse_bot, unique_names
+from referee.errors import ConfigError
+from referee.rules import derive_key, rules_text, seed_key
+from tournaments.cli.live import Progress
+from tournaments.cli.options import DURATION, json_option, rule_option, rules_option
+from tournaments.cli.standings import print_standings
+from tournaments.config import TournamentConfig, load_config, parse_config
+from tournaments.results import TableResult
+from tournaments.runner.jobs import Job, TableJob
+from tournaments.runner.runner import Runner, RunReport
+from tournaments.schedule import Schedule
+from tournaments.store import Store
+
+INTERRUPTED = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+VOID_TABLES = 1
+
+
+@click.command()
+@click.argument("what", nargs=-1, required=True, metavar="FILE.toml | BOT...")
+@click.option("--store", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Where the run is kept; by default beside the file.")  # fmt: skip
+@click.option("-j", "--workers", type=click.IntRange(1), help="Worker processes that play.")
+@rules_option
+@rule_option
+@click.option("--seed", help="Any text; leave it out for a random one that nobody can guess.")
+@click.option("--rounds", type=click.IntRange(1), help="How often everybody meets everybody.")
+@click.option("--deals", type=click.IntRange(1), help="Deals of a match; else to the target.")
+@click.option("--move-time", type=DURATION, help="For each decision.")
+@click.option("--accept-changes", is_flag=True,
+              help="Continue although the file, a bot or moon itself has changed.")  # fmt: skip
+@json_option
+def run(
+    what: tuple[str, ...],
+    store: Path | None,
+    workers: int | None,
+    rules: str | None,
+    changes: tuple[str, ...],
+    seed: str | None,
+    rounds: int | None,
+    deals: int | None,
+    move_time: timedelta | None,
+    accept_changes: bool,
+    as_json: bool,
+) -> int:
+    """Play a tournament: everybody meets everybody, in every seat.
+
+    WHAT is a tournament file, or the bots themselves. A run is kept in one file. Run the same
+    again and it continues where it stopped; when everything is played it only shows the standings.
+    Ctrl-C once finishes the tables in play, twice ends at once; both keep what is finished.
+    """
+    wishes = {
+        "rules": rules,
+        "rule": dict(map(_split_change, changes)) or None,
+        "seed": seed,
+        "rounds": rounds,
+        "deals": deals,
+        "workers": workers,
+        "clock": {"move_time": move_time.total_seconds()} if move_time else None,
+        "store": str(store.absolute()) if store else None,
+    }
+    config = _config(what, {key: value for key, value in wishes.items() if value is not None})
+    specs = [parse_bot(bot.text, config.base) for e in config.entrants for bot in e.bots]
+    asyncio.run(build_bots(specs))
+    config = config.described(lambda text, base: content_hash(parse_bot(text, base)))
+    with _open(config, accept_changes=accept_changes) as opened:
+        code = _play(opened, config)
+        print_standings(opened, as_json=as_json)
+    return code
+
+
+def _split_change(change: str) -> tuple[str, str]:
+    option, found, value = change.partition("=")
+    if not found:
+        raise ConfigError(None, "--rule", f"{change!r}: write OPTION=VALUE, like min_bid=3")
+    return option, value
+
+
+def _config(what: Sequence[str], wishes: dict[str, object]) -> TournamentConfig:
+    """Returns the tournament that the command line means."""
+    files = [word for word in what if word.endswith(".toml")]
+    if not files:
+        names = [spec.name for spec in unique_names([parse_bot(w, Path()) for w in what])]
+        bots = [{"bot": w, "name": name} for w, name in zip(what, names, strict=True)]
+        return parse_config({"bots": bots, **wishes})
+    if len(what) > 1:
+        raise ConfigError(None, "WHAT", "give one tournament file, or bots, not both")
+    return load_config(files[0], wishes)
+
+
+def _open(config: TournamentConfig, *, accept_changes: bool) -> Store:
+    """Returns the store of the run, new or as it was left."""
+    path = config.store
+    if not path.exists():
+        host = {
+            "python": platform.python_version(),
+            "system": f"{platform.system()} {platform.release()}",
+            "cores": len(os.sched_getaffinity(0)),
+        }
+        drawn = config.seeded(secrets.token_hex(32))
+        return Store.create(path, drawn, code_version=__version__, host=host)
+    store = Store.open(path, readonly=False)
+    changes = store.changes(config, __version__)
+    if changes and not accept_changes:
+        store.close()
+        listed = "".join(f"\n  {line}" for line in changes)
+        raise ConfigError(
+            path,
+            None,
+            f"is a run of something else, so it cannot be continued:{listed}\n"
+            "use --store FILE for a new run, or --accept-changes to continue this one all the same",
+        )
+    store.accept(config, __version__)
+    return store
+
+
+def _play(store: Store, config: TournamentConfig) -> int:
+    """Plays what is missing; returns the exit code."""
+    schedule = store.run.schedule()
+    pending = _table_jobs(store, schedule)
+    progress = Progress(store, schedule, config)
+    if not pending:
+        progress.say(f"{store.path}: all {len(schedule.tables)} tables are played")
+        return 0
+    progress.say(
+        f"{store.run.name}: {len(schedule.entrants)} entrants, {len(schedule.tables)} tables, "
+        f"{len(schedule.tables) - len(pending)} played; {config.workers} "
+        f"worker{'s' * (config.workers != 1)}; store {store.path}"
+    )
+
+    def keep(results: Sequence[TableResult]) -> None:
+        store.add_results(results)
+        progress.add(results)
+
+    runner = Runner(_job(config), pending, workers=config.workers, on_results=keep)
+    with progress:
+        report, stopped_by = asyncio.run(_run(runner, progress.say))
+    store.add_results(report.void)
+    _say_report(report, progress.say)
+    if stopped_by is not None:
+        return INTERRUPTED[stopped_by]
+    return VOID_TABLES if report.void else 0
+
+
+async def _run(
+    runner: Runner, say: Callable[[str], None]
+) -> tuple[RunReport, signal.Signals | None]:
+    """Runs to the end; the first signal drains, the second aborts."""
+    seen: list[signal.Signals] = []
+
+    def stop(number: int, _: FrameType | None = None) -> None:
+        seen.append(signal.Signals(number))
+        if len(seen) == 1:
+            say(f"finishing {runner.in_play} tables in play; once more to end at once")
+            runner.drain()
+        else:
+            runner.abort()
+
+    loop = asyncio.get_running_loop()
+    for number in INTERRUPTED:
+        loop.add_signal_handler(number, stop, number)
+    try:
+        report = await runner.run()
+    finally:
+        for number in INTERRUPTED:
+            loop.remove_signal_handler(number)
+    return report, seen[0] if seen and report.stopped else None
+
+
+def _say_report(report: RunReport, say: Callable[[str], None]) -> None:
+    if report.stopped:
+        say(f"stopped; {report.played} tables were played, run the same again to continue")
+    if report.stalls:
+        say(f"this host stalled {report.stalls} times, {report.stalled:.1f} s; charged to nobody")
+    for problem in report.problems:
+        say(f"a fault of moon's own: {problem}")
+    if report.void:
+        say(f"{len(report.void)} tables are void; run the same again to play them")
+
+
+def _job(config: TournamentConfig) -> Job:
+    clock = config.clock
+    return Job(
+        rules=rules_text(config.rules),
+        entrants={e.name: tuple(bot.text for bot in e.bots) for e in config.entrants},
+        base=str(config.base),
+        deals=config.deals,
+        max_deals=config.max_deals,
+        clock=ClockTerms(
+            move_time=clock.move_time.total_seconds(),
+            bank=clock.bank.total_seconds() or None,
+            startup=clock.startup.total_seconds(),
+            first_move=clock.first_move.total_seconds(),
+        ),
+        strikes=clock.strikes,
+        ask_forced=config.ask_forced,
+        call=CallStyle(config.call.value),
+        max_batch=config.max_batch,
+        tables_in_flight=config.tables_in_flight,
+    )
+
+
+def _table_jobs(store: Store, schedule: Schedule) -> list[TableJob]:
+    """Returns the tables that are missing, in playing order."""
+    master = seed_key(store.run.seed)
+    keys = {block.number: derive_key(master, block.label).hex() for block in schedule.blocks}
+    return [
+        TableJob(table.number, table.block, table.lane, table.seats, keys[table.block])
+        for table in store.pending(schedule)
+    ]

@@ -1,0 +1,93 @@
+"""`moon tournament show`: one table, or the run as a whole."""
+
+from __future__ import annotations
+
+import click
+
+from referee.match import load_matches
+from referee.rules import rules_text
+from tournaments.cli.options import json_option
+from tournaments.cli.play import describe_fault, print_result, result_document
+from tournaments.cli.stores import open_store, store_argument
+from tournaments.cli.terminal import console, print_json
+from tournaments.schedule import TableId
+from tournaments.store import Store
+
+
+@click.command()
+@store_argument
+@click.option("--table", metavar="ID", help="Show the table with this id, such as 17.2.")
+@click.option("--faults", is_flag=True, help="List every fault, with what the bot wrote last.")
+@json_option
+def show(
+    where: str | None, named: str | None, table: str | None, faults: bool, as_json: bool
+) -> None:
+    """Show a run: what is played, what happened to it, and its faults; or one table of it."""
+    with open_store(where, named) as store:
+        if table is not None:
+            _show_table(store, TableId(table), as_json)
+        else:
+            _show_run(store, faults, as_json)
+
+
+def _show_table(store: Store, table: TableId, as_json: bool) -> None:
+    result = store.result(table)
+    if as_json:
+        body: dict[str, object] = {"table": table, "outcome": result.outcome}
+        if not result.is_void:
+            [match] = load_matches(result.record.splitlines())
+            body |= result_document(result, match)
+        print_json("moon.table/1", body)
+        return
+    screen = console()
+    screen.print(f"table {table}, attempt {result.attempt}, {result.finished_at}")
+    if result.is_void:
+        screen.print("void by a fault of moon's own; it will be played again")
+        return
+    [match] = load_matches(result.record.splitlines())
+    print_result(result, match)
+    screen.print(f"moon replay show {store.path} --table {table} draws it", soft_wrap=True)
+
+
+def _show_run(store: Store, faults: bool, as_json: bool) -> None:
+    run, counts = store.run, store.counts()
+    tables = len(run.schedule().tables)
+    listed = [
+        (result, fault) for result in (store.results() if faults else ()) for fault in result.faults
+    ]
+    if as_json:
+        print_json(
+            "moon.run/1",
+            {
+                "name": run.name,
+                "rules": rules_text(run.rules),
+                "entrants": list(run.entrants),
+                "scheduled": tables,
+                "played": counts.played,
+                "void": counts.void,
+                "created_at": run.created_at,
+                "code_version": run.code_version,
+                "host": dict(run.host),
+                "fingerprint": store.fingerprint(),
+                "notes": [note._asdict() for note in store.notes()],
+                "faults": [
+                    {"table": result.id, "entrant": f.entrant, "kind": f.kind, "deal": f.deal,
+                     "decision": f.decision, "detail": f.detail, "question": f.question,
+                     "stderr_tail": f.stderr_tail, "substitute": f.substitute}
+                    for result, f in listed
+                ],
+            },
+        )  # fmt: skip
+        return
+    screen = console()
+    lines = [
+        f"{run.name}: {counts.played} of {tables} tables played, {counts.void} void",
+        f"rules {rules_text(run.rules)}",
+        f"entrants {', '.join(run.entrants)}",
+        f"begun {run.created_at} by moon {run.code_version}",
+        f"fingerprint {store.fingerprint()}",
+        *(f"{note.at} {note.kind}: {note.text}" for note in store.notes()),
+        *(f"table {result.id}: {describe_fault(fault)}" for result, fault in listed),
+    ]
+    for line in lines:
+        screen.print(line, soft_wrap=True)

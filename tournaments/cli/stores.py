@@ -1,0 +1,36 @@
+"""Which store a command reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from referee.errors import ConfigError
+from tournaments.config import load_config
+from tournaments.store import Store
+
+
+def store_argument(command: click.decorators.FC) -> click.decorators.FC:
+    """Adds the argument that names a store, and ``--store FILE``, which means the same."""
+    option = click.option("--store", "named", metavar="FILE", help="The store of the run.")
+    return click.argument("where", required=False, metavar="[STORE | FILE.toml]")(option(command))
+
+
+def open_store(where: str | None, named: str | None) -> Store:
+    """Returns the store that the command line names, for reading.
+
+    Args:
+        where: A store, or a tournament file whose store is meant.
+        named: The value of ``--store``.
+
+    Raises:
+        ConfigError: if none is named, or two.
+        StoreError: if it cannot be read.
+    """
+    if where is not None and named is not None:
+        raise ConfigError(None, "--store", f"two stores are named, {where!r} and {named!r}")
+    path = where or named
+    if path is None:
+        raise ConfigError(None, "STORE", "name the store of a run, or its tournament file")
+    return Store.open(load_config(path).store if path.endswith(".toml") else Path(path))

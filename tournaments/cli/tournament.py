@@ -1,0 +1,20 @@
+"""`moon tournament`: runs a round robin, and reads what came of it."""
+
+from __future__ import annotations
+
+import click
+
+from tournaments.cli.lazy import Lazy, LazyGroup
+
+COMMANDS = {
+    "run": Lazy("tournaments.cli.run:run", "Play what is missing of a tournament."),
+    "standings": Lazy("tournaments.cli.standings:standings", "Show who is ahead, and how surely."),
+    "h2h": Lazy("tournaments.cli.h2h:h2h", "Show how everybody did against everybody."),
+    "show": Lazy("tournaments.cli.show:show", "Show one table, or the run as a whole."),
+    "export": Lazy("tournaments.cli.export:export", "Write all results as JSON lines or CSV."),
+}
+
+
+@click.group(cls=LazyGroup, lazy=COMMANDS)
+def tournament() -> None:
+    """Run a round robin, and read what came of it."""
