@@ -1,0 +1,1 @@
+"""Records and results made readable: drawings, exports, figures."""
