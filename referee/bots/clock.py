@@ -89,9 +89,13 @@ class RunningClock:
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
 
+    def tick(self) -> None:
+        """Looks at the time, and lets everybody look who watches it."""
+        self.look()
+        for watcher in tuple(self._watchers):
+            watcher()
+
     async def _tick(self) -> None:
         while True:
             await asyncio.sleep(TICK)
-            self.look()
-            for watcher in tuple(self._watchers):
-                watcher()
+            self.tick()

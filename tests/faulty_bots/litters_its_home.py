@@ -15,7 +15,7 @@ locked.mkdir()
 (locked / "file").write_text("hidden")
 locked.chmod(0)
 (home.parent / "tmp").chmod(0)
-for _ in range(3000):
+for _ in range(1200):
     Path("deep").mkdir()
     os.chdir("deep")
 print("ready", flush=True)

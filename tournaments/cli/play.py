@@ -30,7 +30,7 @@ from referee.rules import (
 from tournaments.cli.options import DURATION, json_option, rule_option, rules_option
 from tournaments.cli.terminal import console, print_json
 from tournaments.figures import Contracts, table_figures
-from tournaments.reports.drawing import draw_deal
+from tournaments.reports.drawing import coloured, draw_deal
 from tournaments.results import FaultRow, TableResult
 from tournaments.runner.arena import Arena
 from tournaments.runner.jobs import Done, Job, TableJob
@@ -161,10 +161,13 @@ def _check_writable(path: Path) -> None:
 
 
 def _drawer(wish: Wish) -> Callable[[FinishedDeal], None]:
-    screen = console()
+    legend = True
 
     def draw(finished: FinishedDeal) -> None:
-        screen.print(draw_deal(finished, wish.seats))
+        nonlocal legend
+        drawn = draw_deal(finished, wish.seats, legend=legend, paint=coloured)
+        click.echo(drawn + "\n")
+        legend = False
 
     return draw
 

@@ -66,7 +66,8 @@ def _print_table(screen: Console, store: Store, table: Standings) -> None:
         f"blocks, rules {rules_text(store.run.rules)}",
         soft_wrap=True,
     )
-    grid = Table("rank", "95%", "entrant", box=None, padding=(0, 1, 0, 0), header_style="bold")
+    grid = Table("rank", "95%", box=None, padding=(0, 1, 0, 0), header_style="bold")
+    grid.add_column("entrant", no_wrap=True)
     places = "/".join(_place_titles(table))
     for title in ("rating", "95%", "pts/deal", places, "made/set", "tables"):
         grid.add_column(title, justify="right", no_wrap=True)

@@ -1,0 +1,390 @@
+"""A line to a bot: what waits, whose time runs, and who is charged when something goes wrong.
+
+The bot is a script and the time is counted by hand, so every case is exact.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+from moon.v1 import bot_service_pb2 as pb
+
+from referee.bots.clock import TICK, ClockTerms, RunningClock
+from referee.bots.handshake import BotInfo
+from referee.bots.line import MAX_FAILED_STARTS, Ask, Line
+from referee.bots.sessions import EndReport, StartError
+from referee.bots.transports import Listener
+from referee.match import Fault, FaultKind, Match, MatchReferee, Question, Terms
+from referee.rules import Bid, Choice, MakeBid, preset_rules, seed_key
+from referee.wire.choices import encode_answer
+
+TERMS = ClockTerms(move_time=1.0, first_move=1.0, grace=0.05)
+INFO = BotInfo("scripted", "1", "", (), 256, serves_stream=True, notifications=frozenset())
+
+
+class Time:
+    """A monotonic clock that is moved by hand."""
+
+    def __init__(self) -> None:
+        self.seconds = 100.0
+        self.clock = RunningClock(lambda: self.seconds)
+
+    def pass_by(self, seconds: float) -> None:
+        """Lets time go by while this process is running: it looks at its clock all the while."""
+        for _ in range(round(seconds / TICK)):
+            self.seconds += TICK
+            self.clock.tick()
+
+    def stall(self, seconds: float) -> None:
+        """Lets time go by while this process stands still."""
+        self.seconds += seconds
+        self.clock.tick()
+
+
+class Scripted:
+    """A session whose answers the test gives."""
+
+    info = INFO
+
+    def __init__(self, listener: Listener, window: int = 256) -> None:
+        self.listener = listener
+        self.window = window
+        self.batches: list[list[pb.Decision]] = []
+        self.ended = False
+        self.report = EndReport()
+
+    @property
+    def asked(self) -> list[tuple[str, int]]:
+        return [(d.match_id, d.decision_number) for batch in self.batches for d in batch]
+
+    def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
+        self.batches.append(list(questions))
+
+    def notify(self, notice: pb.NotifyRequest) -> None:
+        raise AssertionError("this bot wants no notices")
+
+    async def end(self, *, lost: bool = False) -> EndReport:
+        self.ended = True
+        return self.report
+
+    def answer(self, *match_ids: str, number: int = 1, bid: Bid = Bid.PASS) -> None:
+        """Answers the questions of these matches, in one message."""
+        self.listener.answered(
+            [encode_answer(MakeBid(bid), match_id=m, number=number) for m in match_ids]
+        )
+
+
+class Bench:
+    """A line, its sessions, and what became of the questions."""
+
+    def __init__(self, terms: ClockTerms = TERMS, *, window: int = 256) -> None:
+        self.time = Time()
+        self.sessions: list[Scripted] = []
+        self.choices: dict[str, tuple[Choice, float]] = {}
+        self.faults: dict[str, tuple[Fault, float]] = {}
+        self.refuse_starts = 0
+        self.line = Line("scripted", self.time.clock, terms, self._start, window=window)
+        rules = preset_rules("tournament-3p")
+        referee = MatchReferee("0.0", Match.start(Terms(rules), seed_key("x")), ("a", "b", "c"))
+        assert referee.question is not None
+        self.question: Question = referee.question
+
+    async def _start(self, listener: Listener) -> Scripted:
+        if self.refuse_starts:
+            self.refuse_starts -= 1
+            raise StartError("no interpreter", EndReport("exit code 127", "not found"))
+        self.sessions.append(Scripted(listener))
+        return self.sessions[-1]
+
+    @property
+    def bot(self) -> Scripted:
+        return self.sessions[-1]
+
+    def ask(self, *match_ids: str, bank: float | None = None) -> None:
+        for name in match_ids:
+            self.line.ask(
+                Ask(
+                    name,
+                    self.question,
+                    bank,
+                    None,
+                    lambda choice, charged, name=name: self.choices.update(
+                        {name: (choice, charged)}
+                    ),
+                    lambda fault, charged, name=name: self.faults.update({name: (fault, charged)}),
+                )
+            )
+
+    @property
+    def kinds(self) -> dict[str, FaultKind]:
+        return {name: fault.kind for name, (fault, _) in self.faults.items()}
+
+
+async def settle() -> None:
+    """Lets everything that is ready in the event loop run."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+async def test_an_answer_is_passed_on_with_the_time_it_took() -> None:
+    bench = Bench()
+    bench.ask("m")
+    await settle()
+    bench.time.pass_by(0.4)
+    bench.bot.answer("m", bid=Bid.FOUR)
+    choice, charged = bench.choices["m"]
+    assert choice == MakeBid(Bid.FOUR)
+    assert charged == pytest.approx(0.4, abs=TICK)
+
+
+async def test_questions_that_come_together_leave_in_one_message() -> None:
+    bench = Bench()
+    bench.ask("a", "b", "c")
+    await settle()
+    assert [len(batch) for batch in bench.bot.batches] == [3]
+
+
+async def test_no_more_is_out_than_the_window_allows() -> None:
+    bench = Bench(window=2)
+    bench.ask("a", "b", "c")
+    await settle()
+    assert bench.bot.asked == [("a", 1), ("b", 1)]
+    bench.bot.answer("b")
+    await settle()
+    assert bench.bot.asked[2:] == [("c", 1)]
+
+
+async def test_a_late_answer_is_a_timeout_and_never_the_answer_to_the_next_question() -> None:
+    bench = Bench()
+    bench.ask("m")
+    await settle()
+    bench.time.pass_by(1.2)
+    assert bench.kinds == {"m": FaultKind.TIMEOUT}
+    bench.question = bench.question._replace(number=2)
+    bench.ask("m")
+    await settle()
+    bench.bot.answer("m", number=1, bid=Bid.SEVEN)
+    assert not bench.choices
+    assert bench.line.strays == 1
+    bench.bot.answer("m", number=2, bid=Bid.FIVE)
+    assert bench.choices["m"][0] == MakeBid(Bid.FIVE)
+
+
+async def test_an_answer_within_the_grace_is_in_time() -> None:
+    bench = Bench()
+    bench.ask("m")
+    await settle()
+    bench.time.pass_by(1.02)
+    bench.bot.answer("m")
+    assert bench.choices
+    assert not bench.faults
+
+
+async def test_a_bot_is_not_charged_while_this_host_stands_still() -> None:
+    bench = Bench()
+    bench.ask("m")
+    await settle()
+    bench.time.pass_by(0.5)
+    bench.time.stall(3.0)
+    assert not bench.faults
+    bench.bot.answer("m")
+    assert bench.choices["m"][1] == pytest.approx(0.5, abs=0.1)
+    assert bench.time.clock.stalls == 1
+
+
+async def test_a_batch_has_one_move_time_for_each_answer_not_one_for_all() -> None:
+    bench = Bench()
+    bench.ask("a", "b", "c")
+    await settle()
+    for name in "abc":
+        bench.time.pass_by(0.8)
+        bench.bot.answer(name)
+    assert set(bench.choices) == set("abc")
+    assert not bench.faults
+
+
+async def test_a_hanging_bot_is_charged_one_timeout_for_each_move_time() -> None:
+    bench = Bench()
+    bench.ask("a", "b", "c")
+    await settle()
+    bench.time.pass_by(1.1)
+    assert bench.kinds == {"a": FaultKind.TIMEOUT}
+    bench.time.pass_by(1.1)
+    assert bench.kinds == {"a": FaultKind.TIMEOUT, "b": FaultKind.TIMEOUT}
+
+
+async def test_the_bank_of_the_seat_is_added_to_the_move_time() -> None:
+    bench = Bench()
+    bench.ask("m", bank=2.0)
+    await settle()
+    bench.time.pass_by(2.9)
+    assert not bench.faults
+    bench.time.pass_by(0.3)
+    assert bench.kinds == {"m": FaultKind.TIMEOUT}
+
+
+async def test_only_the_first_decision_of_a_process_has_the_first_move_budget() -> None:
+    bench = Bench(ClockTerms(move_time=1.0, first_move=4.0))
+    bench.ask("a")
+    await settle()
+    bench.time.pass_by(3.0)
+    bench.bot.answer("a")
+    assert not bench.faults
+    bench.ask("b")
+    await settle()
+    bench.time.pass_by(1.2)
+    assert bench.kinds == {"b": FaultKind.TIMEOUT}
+
+
+async def test_a_crash_over_one_question_is_charged_to_it_and_a_new_process_goes_on() -> None:
+    bench = Bench()
+    bench.ask("m")
+    await settle()
+    bench.bot.report = EndReport("signal 11 (SIGSEGV)", "oops")
+    bench.bot.listener.lost(disconnected=True, problem="the process ended")
+    await settle()
+    fault, _ = bench.faults["m"]
+    assert (fault.kind, fault.exit_status, fault.stderr_tail) == (
+        FaultKind.CRASHED,
+        "signal 11 (SIGSEGV)",
+        "oops",
+    )
+    bench.ask("n")
+    await settle()
+    assert len(bench.sessions) == 2
+    bench.bot.answer("n")
+    assert "n" in bench.choices
+
+
+async def test_after_a_crash_over_many_only_the_question_that_kills_again_is_charged() -> None:
+    bench = Bench()
+    bench.ask("a", "bad", "c")
+    await settle()
+    bench.bot.listener.lost(disconnected=True, problem="the process ended")
+    await settle()
+    assert not bench.faults
+    assert bench.bot.asked == [("a", 1)], "suspects are asked one at a time"
+    bench.bot.answer("a")
+    await settle()
+    assert bench.bot.asked == [("a", 1), ("bad", 1)]
+    bench.bot.listener.lost(disconnected=True, problem="the process ended")
+    await settle()
+    assert bench.kinds == {"bad": FaultKind.CRASHED}
+    bench.bot.answer("c")
+    assert set(bench.choices) == {"a", "c"}
+
+
+async def test_a_broken_stream_of_a_living_process_is_a_protocol_fault() -> None:
+    bench = Bench()
+    bench.ask("m")
+    await settle()
+    bench.bot.listener.lost(disconnected=False, problem="the bot ended the stream (OK)")
+    await settle()
+    assert bench.kinds == {"m": FaultKind.PROTOCOL}
+    assert bench.sessions[0].ended, "what cannot be spoken with is ended"
+
+
+async def test_a_bot_that_ends_between_questions_is_charged_the_next_one() -> None:
+    bench = Bench()
+    bench.ask("a")
+    await settle()
+    bench.bot.answer("a")
+    bench.bot.report = EndReport("exit code 0")
+    bench.bot.listener.lost(disconnected=True, problem="the process ended")
+    await settle()
+    bench.ask("b")
+    await settle()
+    assert bench.kinds == {"b": FaultKind.CRASHED}
+
+
+async def test_what_an_ended_process_still_says_is_nobodys_answer() -> None:
+    bench = Bench()
+    bench.ask("m")
+    await settle()
+    old = bench.bot
+    bench.line.restart()
+    await settle()
+    old.answer("m")
+    assert not bench.choices
+    assert bench.bot is not old
+    bench.bot.answer("m")
+    assert "m" in bench.choices
+
+
+async def test_a_restart_charges_nobody_and_asks_again() -> None:
+    bench = Bench()
+    bench.ask("a", "b")
+    await settle()
+    bench.line.restart()
+    await settle()
+    assert bench.bot.asked == [("a", 1), ("b", 1)]
+    assert not bench.faults
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        pytest.param(pb.Answer(), "is unset", id="nothing-at-all"),
+        pytest.param(pb.Answer(match_id="m", decision_number=1), "unset", id="no-choice"),
+        pytest.param(
+            pb.Answer(match_id="m", decision_number=1, bid=0), "unspecified", id="zero-is-no-pass"
+        ),
+        pytest.param(pb.Answer(match_id="m", decision_number=1, play=1), "bid", id="other-kind"),
+    ],
+)
+async def test_an_answer_that_does_not_fit_is_a_protocol_fault(
+    answer: pb.Answer, problem: str
+) -> None:
+    bench = Bench()
+    bench.ask("m")
+    await settle()
+    bench.bot.listener.answered([answer])
+    fault, _ = bench.faults["m"]
+    assert fault.kind is FaultKind.PROTOCOL
+    assert problem in fault.detail
+
+
+async def test_an_answer_to_no_question_is_dropped_and_counted() -> None:
+    bench = Bench()
+    bench.ask("m")
+    await settle()
+    bench.bot.answer("another match")
+    bench.bot.answer("m", number=7)
+    assert bench.line.strays == 2
+    assert not bench.faults
+    bench.bot.answer("m")
+    assert "m" in bench.choices
+
+
+async def test_a_bot_that_does_not_start_faults_everything_that_waits() -> None:
+    bench = Bench()
+    bench.refuse_starts = 1
+    bench.ask("a", "b")
+    await settle()
+    assert bench.kinds == {"a": FaultKind.START, "b": FaultKind.START}
+    assert bench.faults["a"][0].stderr_tail == "not found"
+
+
+async def test_a_bot_that_never_starts_is_not_tried_for_ever() -> None:
+    bench = Bench()
+    bench.refuse_starts = 100
+    for number in range(MAX_FAILED_STARTS + 4):
+        bench.ask(f"m{number}")
+        await settle()
+    assert len(bench.faults) == MAX_FAILED_STARTS + 4
+    assert bench.line.starts == MAX_FAILED_STARTS
+
+
+async def test_a_hundred_timeouts_in_a_row_do_not_wear_the_line_out() -> None:
+    bench = Bench()
+    for number in range(100):
+        bench.ask(f"m{number}")
+        await settle()
+        bench.time.pass_by(1.1)
+    assert len(bench.faults) == 100
+    bench.ask("good")
+    await settle()
+    bench.bot.answer("good")
+    assert "good" in bench.choices

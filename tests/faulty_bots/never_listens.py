@@ -1,0 +1,5 @@
+"""Runs, and never serves."""
+
+import time
+
+time.sleep(600)
