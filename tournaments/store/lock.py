@@ -1,0 +1,86 @@
+"""Only one program at a time writes to a store: an OS lock on a file beside it."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+from pathlib import Path
+
+from referee.errors import StoreError
+
+
+class WriterLock:
+    """Held from construction to `release`, or until the process ends in whatever way.
+
+    The lock is the kernel's, so a killed run leaves none behind. The file holds the number of the
+    process, for the message to whoever comes second.
+    """
+
+    def __init__(self, store: Path) -> None:
+        """Takes the lock for *store*.
+
+        Raises:
+            StoreError: if another process holds it (``locked``), or locking is not possible here.
+        """
+        self._store = store
+        self.path = store.with_name(store.name + ".lock")
+        self._file: int | None = None
+        while self._file is None:
+            self._file = self._try()
+
+    def release(self) -> None:
+        """Gives the lock back and removes the file; harmless when done before."""
+        if self._file is None:
+            return
+        # Removed while it is held: whoever opened it before that finds out in `_try`.
+        with contextlib.suppress(OSError):
+            self.path.unlink()
+        os.close(self._file)
+        self._file = None
+
+    def _try(self) -> int | None:
+        """Returns the locked file, or ``None`` if its last holder removed it in the meantime."""
+        try:
+            file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            reason = (error.strerror or "").lower()
+            raise StoreError(
+                f"{self._store}: cannot be written: {self.path.name}: {reason}"
+            ) from None
+        try:
+            self._lock(file)
+            if not self._is_still_there(file):
+                os.close(file)
+                return None
+            os.ftruncate(file, 0)
+            os.write(file, f"{os.getpid()}\n".encode())
+        except BaseException:
+            os.close(file)
+            raise
+        return file
+
+    def _lock(self, file: int) -> None:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
+                reason = (error.strerror or "").lower()
+                raise StoreError(
+                    f"{self._store}: files cannot be locked here ({reason}); keep the store on a "
+                    "local disk"
+                ) from None
+            holder = os.pread(file, 32, 0).decode(errors="replace").strip()
+            who = f"process {holder}" if holder.isdigit() else "another process"
+            raise StoreError(
+                f"{self._store}: {who} is writing to it; wait for it to end, or stop it",
+                locked=True,
+            ) from None
+
+    def _is_still_there(self, file: int) -> bool:
+        try:
+            named, ours = self.path.stat(), os.fstat(file)
+        except FileNotFoundError:
+            return False
+        return (named.st_dev, named.st_ino) == (ours.st_dev, ours.st_ino)

@@ -1,0 +1,71 @@
+"""How the file of a new run comes to be: whole, or not at all."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sqlalchemy import insert
+
+from referee.errors import StoreError
+from tournaments.store import database, schema
+from tournaments.store.runs import RunInfo, run_row
+
+
+def now() -> str:
+    """Returns the time for a label: UTC, to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def make_folder(path: Path) -> None:
+    """Makes the folder for the store at *path*, unless it is there.
+
+    Raises:
+        StoreError: if that is not possible.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = (error.strerror or "").lower()
+        raise StoreError(f"{path}: its folder cannot be made: {reason}") from None
+
+
+def make(path: Path, info: RunInfo) -> None:
+    """Makes the store of a new run at *path*, for which the caller has the lock.
+
+    Raises:
+        StoreError: if the file is there already, or cannot be made.
+    """
+    if path.exists():
+        raise StoreError(f"{path}: is there already; continue that run, or choose another file")
+    draft = path.with_name(path.name + ".new")
+    try:
+        _remove(draft)
+        with database.guard(path):
+            _fill(draft, info)
+        draft.rename(path)
+        database.sync_folder(path)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be made: {(error.strerror or '').lower()}") from None
+    finally:
+        _remove(draft)
+
+
+def _fill(draft: Path, info: RunInfo) -> None:
+    engine = database.writing_engine(draft, create=True)
+    try:
+        with database.writing(engine) as connection:
+            connection.exec_driver_sql(f"PRAGMA application_id = {database.APPLICATION_ID}")
+            database.upgrade(connection)
+            connection.execute(insert(schema.run).values(run_row(info)))
+            connection.execute(
+                insert(schema.notes).values(at=now(), kind="created", text=info.code_version)
+            )
+    finally:
+        engine.dispose()
+
+
+def _remove(draft: Path) -> None:
+    """Removes what a killed program may have left, the journal too: it would be played back."""
+    for end in ("", "-journal"):
+        draft.with_name(draft.name + end).unlink(missing_ok=True)

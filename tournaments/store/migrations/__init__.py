@@ -1,0 +1,1 @@
+"""The way from one version of the tables to the next; Alembic reads this folder."""

@@ -1,0 +1,112 @@
+"""What is asked of the tables of a store, each on an open connection."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from sqlalchemy import ColumnElement, Connection, Delete, delete, func, insert, select
+
+from tournaments.identity import canonical
+from tournaments.results import TableResult
+from tournaments.schedule import Schedule
+from tournaments.store.making import now
+from tournaments.store.rows import PLAYED, VOIDED, DamageError, Values, result_of
+from tournaments.store.runs import Note
+from tournaments.store.schema import faults, notes, tables
+
+_CHUNK = 200
+"""How many results are read at a time."""
+
+
+def results(connection: Connection, *wanted: ColumnElement[bool]) -> Iterator[TableResult]:
+    """Yields the results of the *wanted* tables in schedule order.
+
+    Raises:
+        DamageError: at one that is not what was written; the message names the table.
+    """
+    query = select(tables).where(*wanted).order_by(tables.c.number)
+    streaming = connection.execution_options(yield_per=_CHUNK)
+    for rows in streaming.execute(query).mappings().partitions():
+        found = _faults_of(connection, rows[0]["number"], rows[-1]["number"])
+        for row in rows:
+            yield result_of(row, found.get(row["number"], ()))
+
+
+def damages(connection: Connection) -> tuple[str, ...]:
+    """Returns what is wrong with the file, a line each."""
+    checked = connection.exec_driver_sql("PRAGMA integrity_check").scalars().all()
+    lines = [] if list(checked) == ["ok"] else list(map(str, checked))
+    for number in connection.execute(select(tables.c.number).order_by(tables.c.number)).scalars():
+        try:
+            list(results(connection, tables.c.number == number))
+        except DamageError as error:
+            lines.append(str(error))
+    return tuple(lines)
+
+
+def played(connection: Connection, schedule: Schedule) -> set[int]:
+    """Returns the numbers of the tables that are played.
+
+    Raises:
+        DamageError: if a table is stored that *schedule* does not have.
+    """
+    columns = (tables.c.number, tables.c.block, tables.c.lane, tables.c.seats, tables.c.state)
+    found: set[int] = set()
+    for number, block, lane, seats, state in connection.execute(select(*columns)):
+        planned = schedule.tables[number] if number < len(schedule.tables) else None
+        if planned is None or (block, lane, seats) != (
+            planned.block,
+            planned.lane,
+            canonical(planned.seats),
+        ):
+            raise DamageError(
+                f"table {block}.{lane} is stored, but the schedule has no such table; the bots, "
+                "the rules or the rounds are not those of the run"
+            )
+        if state == PLAYED:
+            found.add(number)
+    return found
+
+
+def stored(connection: Connection, numbers: Sequence[int]) -> dict[int, Values]:
+    """Returns the rows of the tables with these *numbers*, as far as they are there."""
+    query = select(tables).where(tables.c.number.in_(numbers))
+    return {row["number"]: row for row in connection.execute(query).mappings()}
+
+
+def states(connection: Connection) -> Counter[str]:
+    """Returns how many tables are in each state."""
+    query = select(tables.c.state, func.count()).group_by(tables.c.state)
+    return Counter({row[0]: row[1] for row in connection.execute(query)})
+
+
+def void_attempts(connection: Connection) -> dict[int, int]:
+    """Returns the attempt of each void table, by its number."""
+    query = select(tables.c.number, tables.c.attempt).where(tables.c.state == VOIDED)
+    return {row[0]: row[1] for row in connection.execute(query)}
+
+
+def forget(numbers: Sequence[int]) -> Delete:
+    """Returns the statement that takes out tables with their faults."""
+    return delete(tables).where(tables.c.number.in_(numbers))
+
+
+def note(connection: Connection, kind: str, text: str) -> None:
+    """Writes down that something happened to the run."""
+    connection.execute(insert(notes).values(at=now(), kind=kind, text=text))
+
+
+def all_notes(connection: Connection) -> tuple[Note, ...]:
+    """Returns what happened to the run, oldest first."""
+    query = select(notes.c.at, notes.c.kind, notes.c.text).order_by(notes.c.id)
+    return tuple(Note(*row) for row in connection.execute(query))
+
+
+def _faults_of(connection: Connection, first: int, last: int) -> dict[int, list[Values]]:
+    """Returns the faults of the tables from number *first* to *last*, by number."""
+    query = select(faults).where(faults.c.table_number.between(first, last))
+    found: dict[int, list[Values]] = {}
+    for fault in connection.execute(query.order_by(faults.c.table_number, faults.c.seq)).mappings():
+        found.setdefault(fault["table_number"], []).append(fault)
+    return found

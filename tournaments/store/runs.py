@@ -1,0 +1,100 @@
+"""What is stored of a run as a whole."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from referee.rules import Rules, parse_rules
+from tournaments.identity import canonical
+from tournaments.schedule import EntrantId, Schedule, round_robin
+from tournaments.store.rows import Values, sha256
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """A run: what is played, and by which program, when and where it was begun."""
+
+    name: str
+    identity: Mapping[str, Any]
+    """What must not change for the run to be continued, as `TournamentConfig.identity` makes it."""
+    code_version: str
+    created_at: str
+    """When the run was begun (UTC)."""
+    host: Mapping[str, object]
+
+    @property
+    def seed(self) -> str:
+        """The secret that all deals follow from."""
+        return str(self.identity["seed"])
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of every match."""
+        return parse_rules(self.identity["rules"])
+
+    @property
+    def entrants(self) -> tuple[EntrantId, ...]:
+        """The names of the entrants, in the order of the tournament file."""
+        return tuple(EntrantId(entrant["name"]) for entrant in self.identity["entrants"])
+
+    def schedule(self) -> Schedule:
+        """Returns all that is to be played."""
+        return round_robin(
+            self.entrants, seats=self.rules.players, rounds=int(self.identity["rounds"])
+        )
+
+
+class Note(NamedTuple):
+    """Something that happened to the run as a whole."""
+
+    at: str
+    """When (UTC)."""
+    kind: str
+    """``created``, ``changed``, ``void``, ``replay``, or what the writer chose."""
+    text: str
+
+
+class Counts(NamedTuple):
+    """How many tables of the run are stored."""
+
+    played: int
+    void: int
+    """Tables that we broke and that are to be played again."""
+
+
+def run_row(info: RunInfo) -> dict[str, object]:
+    """Returns the row of a run."""
+    row: dict[str, object] = {
+        "id": 1,
+        "name": info.name,
+        "identity": canonical(info.identity),
+        "code_version": info.code_version,
+        "created_at": info.created_at,
+        "host": canonical(info.host),
+    }
+    return {**row, "checksum": _checksum(row)}
+
+
+def run_of(row: Values) -> RunInfo:
+    """Returns the run in *row*.
+
+    Raises:
+        ValueError: if it is not what was written.
+    """
+    if _checksum(row) != row["checksum"]:
+        raise ValueError("checksum")
+    return RunInfo(
+        row["name"],
+        json.loads(row["identity"]),
+        row["code_version"],
+        row["created_at"],
+        json.loads(row["host"]),
+    )
+
+
+def _checksum(row: Values) -> str:
+    names = ("name", "identity", "code_version", "created_at", "host")
+    return sha256(canonical([row[name] for name in names]).encode())

@@ -1,0 +1,333 @@
+"""The store of one run: results go in whole or not at all, and come out in schedule order."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from sqlalchemy import Connection, Engine, insert, select, update
+
+from referee.errors import NotFoundError, StoreError
+from tournaments.config import TournamentConfig
+from tournaments.identity import canonical, differences
+from tournaments.results import TableResult
+from tournaments.schedule import Schedule, Table, TableId
+from tournaments.store import database, queries, schema
+from tournaments.store.lock import WriterLock
+from tournaments.store.making import make, make_folder, now
+from tournaments.store.rows import (
+    PLAYED,
+    VOIDED,
+    Values,
+    fault_rows,
+    same_result,
+    sha256,
+    table_row,
+)
+from tournaments.store.runs import Counts, Note, RunInfo, run_of, run_row
+
+
+class Store:
+    """One run in one SQLite file. Made by `create` or `open`; a context manager.
+
+    Attributes:
+        path: The file.
+        readonly: Whether it was opened for reading only.
+        run: The run as a whole.
+    """
+
+    def __init__(self, path: Path, engine: Engine, lock: WriterLock | None) -> None:
+        """Not for callers: see `create` and `open`."""
+        self.path = path
+        self.readonly = lock is None
+        self._engine = engine
+        self._lock = lock
+        try:
+            self._check_version()
+            self.run = self._read_run()
+        except BaseException:
+            engine.dispose()
+            raise
+
+    @classmethod
+    def create(
+        cls,
+        path: str | Path,
+        config: TournamentConfig,
+        *,
+        code_version: str,
+        host: Mapping[str, object] | None = None,
+    ) -> Store:
+        """Returns the store of a new run, open for writing. It is there whole, or not at all.
+
+        Args:
+            path: The file; its folder is made if need be.
+            config: The tournament, seeded and described.
+            code_version: The version of this program.
+            host: What is to be remembered of this machine.
+
+        Raises:
+            StoreError: if the file is there already, or cannot be made.
+        """
+        if config.seed is None:
+            raise ValueError("a run needs a seed")
+        info = RunInfo(config.name, config.identity(), code_version, now(), host or {})
+        path = Path(path).resolve()
+        make_folder(path)
+        return cls._locked(path, lambda path: make(path, info))
+
+    @classmethod
+    def open(cls, path: str | Path, *, readonly: bool = True) -> Store:
+        """Returns the store at *path*.
+
+        For reading it is never changed, and no file appears beside it; a run may write meanwhile.
+        For writing, older tables are brought to the newest version.
+
+        Raises:
+            StoreError: if it is not there, not ours, damaged, of a newer version, or if somebody
+                else is writing (``locked``).
+        """
+        path = Path(path).resolve()
+        header = database.check_file(path)
+        if readonly:
+            return cls(path, database.reading_engine(path, header), None)
+        return cls._locked(path, database.check_file)
+
+    @classmethod
+    def _locked(cls, path: Path, prepare: Callable[[Path], object]) -> Store:
+        """Returns the store for writing; *prepare* is done first, when nobody else can write."""
+        lock = WriterLock(path)
+        try:
+            prepare(path)
+            database.start_log(path)
+            return cls(path, database.writing_engine(path), lock)
+        except BaseException:
+            lock.release()
+            raise
+
+    def close(self) -> None:
+        """Closes the store; harmless when done before."""
+        self._engine.dispose()
+        if self._lock is not None:
+            database.end_log(self.path)
+            self._lock.release()
+            self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # Writing
+
+    def add_results(self, results: Sequence[TableResult]) -> tuple[int, ...]:
+        """Stores *results* in one transaction; when this returns, they survive a power cut.
+
+        What is there already is left as it is. A void table is replaced by a later attempt; a void
+        result never replaces a played one.
+
+        Returns:
+            The numbers of the tables that were new.
+
+        Raises:
+            StoreError: if a table is stored with another result, or writing is not possible; then
+                nothing of *results* is stored.
+        """
+        if len({result.number for result in results}) != len(results):
+            raise ValueError("two results of one table")
+        at = now()
+        with self._writing() as connection:
+            stored = queries.stored(connection, [result.number for result in results])
+            new = [r for r in results if self._is_new(r, stored.get(r.number))]
+            numbers = [result.number for result in new]
+            faults = [row for result in new for row in fault_rows(result)]
+            if new:
+                connection.execute(queries.forget(numbers))
+                connection.execute(insert(schema.tables), [table_row(r, at) for r in new])
+            if faults:
+                connection.execute(insert(schema.faults), faults)
+            for result in new:
+                if result.is_void:
+                    queries.note(connection, "void", f"table {result.id}, attempt {result.attempt}")
+        return tuple(numbers)
+
+    def note(self, kind: str, text: str) -> None:
+        """Writes down that something happened to the run as a whole."""
+        with self._writing() as connection:
+            queries.note(connection, kind, text)
+
+    def accept(self, config: TournamentConfig, code_version: str) -> None:
+        """Continues the run as *config* and *code_version* from here on, and writes that down."""
+        lines = self.changes(config, code_version)
+        if not lines:
+            return
+        identity = config.seeded(self.run.seed).identity()
+        info = replace(self.run, identity=identity, code_version=code_version)
+        with self._writing() as connection:
+            connection.execute(update(schema.run).values(run_row(info)))
+            queries.note(connection, "changed", "; ".join(lines))
+        self.run = info
+
+    def discard(self, numbers: Sequence[int], reason: str) -> None:
+        """Takes stored tables out, so that they are played again, and writes down why.
+
+        Also the way out when a table is damaged.
+
+        Raises:
+            NotFoundError: if one of them is not stored.
+        """
+        with self._writing() as connection:
+            stored = queries.stored(connection, numbers)
+            for number in numbers:
+                if number not in stored:
+                    raise NotFoundError(f"{self.path}: table number {number} is not stored")
+            connection.execute(queries.forget(numbers))
+            for number in numbers:
+                queries.note(connection, "discarded", f"table number {number}: {reason}")
+
+    # Reading
+
+    def changes(self, config: TournamentConfig, code_version: str) -> tuple[str, ...]:
+        """Returns how *config* and *code_version* differ from the run, a line each."""
+        lines = differences(self.run.identity, config.seeded(self.run.seed).identity())
+        if code_version != self.run.code_version:
+            lines += (f"version of moon: {self.run.code_version} -> {code_version}",)
+        return lines
+
+    def pending(self, schedule: Schedule) -> tuple[Table, ...]:
+        """Returns the tables of *schedule* that are still to be played, in playing order.
+
+        Raises:
+            StoreError: if the stored tables belong to another schedule.
+        """
+        with self._reading() as connection:
+            played = queries.played(connection, schedule)
+        return tuple(table for table in schedule.tables if table.number not in played)
+
+    def counts(self) -> Counts:
+        """Returns how many tables are stored."""
+        with self._reading() as connection:
+            states = queries.states(connection)
+        return Counts(states[PLAYED], states[VOIDED])
+
+    def void_attempts(self) -> dict[int, int]:
+        """Returns how often each table was begun that is void now, by its number."""
+        with self._reading() as connection:
+            return queries.void_attempts(connection)
+
+    def results(self) -> Iterator[TableResult]:
+        """Yields every played table, in schedule order, as they stand now.
+
+        Raises:
+            StoreError: at a table that is damaged; the message names it.
+        """
+        with self._reading() as connection:
+            yield from queries.results(connection, schema.tables.c.state == PLAYED)
+
+    def result(self, table: TableId) -> TableResult:
+        """Returns what became of *table*, played or void.
+
+        Raises:
+            NotFoundError: if it is not stored.
+            StoreError: if it is damaged.
+        """
+        block, _, lane = table.partition(".")
+        if block.isdecimal() and lane.isdecimal():
+            columns = schema.tables.c
+            wanted = (columns.block == int(block), columns.lane == int(lane))
+            with self._reading() as connection:
+                for result in queries.results(connection, *wanted):
+                    return result
+        raise NotFoundError(f"{self.path}: table {table!r} is not stored")
+
+    def notes(self) -> tuple[Note, ...]:
+        """Returns what happened to the run as a whole, oldest first."""
+        with self._reading() as connection:
+            return queries.all_notes(connection)
+
+    def fingerprint(self) -> str:
+        """Returns the hash of what was to be played and all that was, in schedule order.
+
+        Two runs with equal bots on equal deals have equal fingerprints, however many workers
+        played them and however often they were interrupted.
+        """
+        digest = hashlib.sha256(canonical(self.run.identity).encode())
+        for result in self.results():
+            told = [result.number, result.seats, result.outcome, result.scores, result.places]
+            line = canonical([*told, sha256(result.record.encode())])
+            digest.update(b"\n" + line.encode())
+        return digest.hexdigest()
+
+    def damages(self) -> tuple[str, ...]:
+        """Returns what is wrong with the file, a line each; looks at every byte of it."""
+        with self._reading() as connection:
+            return queries.damages(connection)
+
+    def _is_new(self, result: TableResult, row: Values | None) -> bool:
+        if row is None:
+            return True
+        if row["state"] == VOIDED:
+            return not result.is_void or result.attempt > row["attempt"]
+        if result.is_void or same_result(row, table_row(result)):
+            return False
+        raise StoreError(
+            f"{self.path}: table {result.id} is stored with another result; are the bots "
+            "deterministic, and the same as before?"
+        )
+
+    def _check_version(self) -> None:
+        with self._reading() as connection:
+            version = database.version_of(connection)
+        if version == schema.SCHEMA_VERSION:
+            return
+        if version > schema.SCHEMA_VERSION:
+            raise StoreError(
+                f"{self.path}: was written by a newer version of this program (tables {version}, "
+                f"this one knows {schema.SCHEMA_VERSION}); update moon"
+            )
+        if self.readonly:
+            raise StoreError(
+                f"{self.path}: was written by an older version of this program; continue the run "
+                "once to bring it up to date"
+            )
+        with self._writing() as connection:
+            database.upgrade(connection)
+            queries.note(
+                connection, "upgraded", f"tables {version or '-'} -> {schema.SCHEMA_VERSION}"
+            )
+
+    def _read_run(self) -> RunInfo:
+        with self._reading() as connection:
+            row = connection.execute(select(schema.run)).mappings().one_or_none()
+        try:
+            if row is None:
+                raise ValueError("no run")
+            return run_of(row)
+        except (ValueError, TypeError):
+            raise StoreError(
+                f"{self.path}: is damaged (what it says of the run is not what was written); "
+                "go back to a copy"
+            ) from None
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with database.guard(self.path), self._engine.begin() as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        if self._lock is None:
+            raise StoreError(f"{self.path}: is open for reading only")
+        with database.guard(self.path), database.writing(self._engine) as connection:
+            yield connection
