@@ -38,8 +38,8 @@ __all__ = [
 ]
 
 DEFAULT_RULES = "tournament-3p"
-DEFAULT_MAX_BATCH = 32
-DEFAULT_TABLES_IN_FLIGHT = 8
+DEFAULT_MAX_BATCH = 256
+DEFAULT_TABLES_IN_FLIGHT = 32
 
 Describe = Callable[[str, Path], str]
 """Returns the hash of all that a bot runs, from its text and the folder it is relative to."""

@@ -198,6 +198,13 @@ class Line:
             self._send()
 
     def _send(self) -> None:
+        """Sends what waits, once the bot has answered all it has.
+
+        To wait for the last answer of a batch makes the next one large, and costs a bot that works
+        on one thing after another nothing: it is never without work while others wait for it.
+        """
+        if self._out:
+            return
         session = self._session
         assert session is not None
         window = 1 if self._suspects else min(self._window, session.window)

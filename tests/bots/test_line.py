@@ -151,9 +151,25 @@ async def test_no_more_is_out_than_the_window_allows() -> None:
     bench.ask("a", "b", "c")
     await settle()
     assert bench.bot.asked == [("a", 1), ("b", 1)]
-    bench.bot.answer("b")
+    bench.bot.answer("a", "b")
     await settle()
     assert bench.bot.asked[2:] == [("c", 1)]
+
+
+async def test_what_comes_while_a_batch_is_out_leaves_in_one_message_after_it() -> None:
+    bench = Bench()
+    bench.ask("a", "b")
+    await settle()
+    bench.bot.answer("b")
+    bench.ask("c")
+    await settle()
+    bench.ask("d")
+    await settle()
+    assert len(bench.bot.batches) == 1
+    bench.bot.answer("a")
+    await settle()
+    assert bench.bot.asked[2:] == [("c", 1), ("d", 1)]
+    assert len(bench.bot.batches) == 2
 
 
 async def test_a_late_answer_is_a_timeout_and_never_the_answer_to_the_next_question() -> None:

@@ -33,7 +33,7 @@ class Job(msgspec.Struct, frozen=True, tag=True):
     ask_forced: bool = False
     call: CallStyle = CallStyle.AUTO
     max_batch: int = MAX_WINDOW
-    tables_in_flight: int = 8
+    tables_in_flight: int = 32
     check_bots: bool = False
     """Whether the worker first starts every bot once, and refuses the job if one does not start."""
 
