@@ -1,4 +1,4 @@
-"""How many decisions a second the referee gets out of three Python bots, by unary calls and streams.
+"""How many decisions a second the referee gets out of three Python bots, by calls and streams.
 
     python benchmarks/decisions.py [--seconds 5] [--rounds 3]
 
@@ -140,7 +140,7 @@ async def main() -> None:
         for name, (style, tables) in WAYS.items():
             job = Job(
                 rules="tournament-3p",
-                entrants={entrant: ("first_legal",) for entrant in ENTRANTS},
+                entrants=dict.fromkeys(ENTRANTS, ("first_legal",)),
                 base=".",
                 call=style,
                 tables_in_flight=tables,
