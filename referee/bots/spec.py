@@ -130,12 +130,19 @@ def unique_names(specs: Sequence[BotSpec]) -> tuple[BotSpec, ...]:
 
 
 def sample_names() -> tuple[str, ...]:
-    """Returns the names of the bots that come with the program, without loading any of them.
+    """Returns the names of the bots that come with the program, without loading any of them."""
+    return tuple(sorted(_sample_modules()))
 
-    Every module of `sample_bots` is one, unless its name begins with an underscore.
+
+def _sample_modules() -> dict[str, str]:
+    """Returns the module of each bot that comes with the program, by the name of the bot.
+
+    Every module of `sample_bots` is one, unless its name begins with an underscore. The bot has
+    the name of the module, without a ``_bot`` that keeps the module apart from another one.
     """
     modules = pkgutil.iter_modules([str(path) for path in sample_places()])
-    return tuple(sorted(m.name for m in modules if not m.name.startswith("_") and not m.ispkg))
+    names = [m.name for m in modules if not m.name.startswith("_") and not m.ispkg]
+    return {name.removesuffix("_bot"): name for name in names}
 
 
 def sample_places() -> tuple[Path, ...]:
@@ -200,9 +207,9 @@ def _parse_body(body: str, base: Path) -> BotSpec:
         return _parse_command(body.removeprefix("cmd:"), base)
     if "://" in body:
         return _parse_address(body)
-    samples = sample_names()
+    samples = _sample_modules()
     if body in samples:
-        command = (sys.executable, "-m", f"sample_bots.{body}")
+        command = (sys.executable, "-m", f"sample_bots.{samples[body]}")
         return BotSpec(body, BotKind.SAMPLE, command=command)
     path = _path(body, base)
     if path.is_dir():
@@ -216,7 +223,7 @@ def _parse_body(body: str, base: Path) -> BotSpec:
     if "/" in body or body.endswith(".py"):
         raise _RefusedError(f"there is no {path}; expected {FORMS}")
     near = did_you_mean(body, samples)
-    known = "" if near.startswith(" (known") else f"; built-in: {', '.join(samples)}"
+    known = "" if near.startswith(" (known") else f"; built-in: {', '.join(sorted(samples))}"
     raise _RefusedError(f"no bot, folder or file of this name{near}{known}; expected {FORMS}")
 
 

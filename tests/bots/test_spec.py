@@ -47,6 +47,11 @@ def test_built_in_bots_are_found_without_loading_them(base: Path) -> None:
     assert spec.cwd is None
 
 
+def test_a_built_in_bot_may_have_the_name_of_a_module_that_its_own_must_not_shadow() -> None:
+    assert "random" in sample_names()
+    assert parse_bot("random", Path()).command[2] == "sample_bots.random_bot"
+
+
 @pytest.mark.parametrize("text", ["mybot", "./mybot", "mybot/", "empty/../mybot"])
 def test_a_folder_is_run_as_its_bot_file_says(base: Path, text: str) -> None:
     spec = parse_bot(text, base)
