@@ -91,10 +91,14 @@ def _connect(path: Path, how: str) -> sqlite3.Connection:
     connection = sqlite3.connect(uri, uri=True, check_same_thread=False, isolation_level=None)
     # Text that was damaged is found by its checksum, and must come that far.
     connection.text_factory = lambda text: text.decode(errors="replace")
-    connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
-    connection.execute("PRAGMA foreign_keys = ON")
-    # A result is announced when it is committed, and then a power cut must not take it back.
-    connection.execute("PRAGMA synchronous = FULL")
+    try:
+        connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
+        connection.execute("PRAGMA foreign_keys = ON")
+        # A result is announced when it is committed; then a power cut must not take it back.
+        connection.execute("PRAGMA synchronous = FULL")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
