@@ -142,7 +142,7 @@ class Match(NamedTuple):
             raise IllegalChoiceError(f"the match is over, so nobody may {choice}")
         deal = self.deal.play(choice)
         if deal.turn is not None:
-            return self._replace(deal=deal, finished=None)
+            return Match(self.terms, self.source, self.number, self.redeals, self.scores, deal)
         return self._close(deal)
 
     def view(self, seat: Seat, decision: Decision | None = None) -> View:

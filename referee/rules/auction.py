@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from referee.rules.bids import Bid
 from referee.rules.decisions import SEATS, Seat
-from referee.rules.options import BidRounds, ForceValue, MoonOpening, MoonOvercall, Rules
+from referee.rules.options import BidRounds, ForceValue, MoonOvercall, Rules
 
 
 class Auction(NamedTuple):
@@ -43,21 +43,10 @@ def legal_bids(rules: Rules, auction: Auction, forced: bool) -> tuple[Bid, ...]:
         auction: An auction that is not over.
         forced: Whether the last bidder must bid when all others passed.
     """
-    high = auction.contract
-    bids = [bid for bid in rules.bids if bid > high and _is_open(rules, bid, high)]
+    bids = rules.bids_over[auction.contract]
     if forced and _others_passed(rules, auction):
-        if rules.force_value is ForceValue.EXACT_MIN:
-            return (Bid(rules.min_bid),)
-        return tuple(bids)
-    return (Bid.PASS, *bids)
-
-
-def _is_open(rules: Rules, bid: Bid, high: Bid) -> bool:
-    if bid is Bid.DOUBLE_MOON:
-        return high is Bid.MOON
-    if bid is Bid.MOON and rules.moon_opening is MoonOpening.ONLY_OVER_7:
-        return high is Bid.SEVEN
-    return True
+        return (Bid(rules.min_bid),) if rules.force_value is ForceValue.EXACT_MIN else bids[1:]
+    return bids
 
 
 def _others_passed(rules: Rules, auction: Auction) -> bool:

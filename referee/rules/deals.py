@@ -7,6 +7,7 @@ every question about a trick is a lookup in the `SuitTable` of the trump.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 from referee.rules.auction import Auction, bid, legal_bids, start_auction
@@ -169,10 +170,9 @@ class Deal(NamedTuple):
     def _legal_before_play(self, kind: Kind, seat: Seat) -> tuple[Choice, ...]:
         match kind:
             case Kind.BID:
-                bids = legal_bids(self.rules, self.auction, self.forced)
-                return tuple([BIDDING[made] for made in bids])
+                return _bid_choices(legal_bids(self.rules, self.auction, self.forced))
             case Kind.TRUMP:
-                return tuple([NAMING[trump] for trump in self.rules.trumps])
+                return _trump_choices(self.rules.trumps)
             case Kind.EXCHANGE:
                 return (TAKE, LEAVE)
             case _:
@@ -313,6 +313,16 @@ class Deal(NamedTuple):
             assert choice.called is not None
             return choice.called
         raise illegal(choice, Decision(Kind.PLAY, turn, self._legal_plays(turn)))
+
+
+@cache
+def _bid_choices(bids: tuple[Bid, ...]) -> tuple[Choice, ...]:
+    return tuple(BIDDING[made] for made in bids)
+
+
+@cache
+def _trump_choices(trumps: tuple[Trump, ...]) -> tuple[Choice, ...]:
+    return tuple(NAMING[trump] for trump in trumps)
 
 
 _NEXT: tuple[tuple[Seat, ...], ...] = tuple(

@@ -8,8 +8,10 @@ no sense, with the reason.
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any
 
 from referee.rules.bids import Bid
@@ -225,6 +227,8 @@ class Rules:
     """By trump number: the suits under that trump."""
     bids: tuple[Bid, ...] = field(init=False, repr=False, compare=False)
     """Every bid of the game but the pass, ascending."""
+    bids_over: Mapping[Bid, tuple[Bid, ...]] = field(init=False, repr=False, compare=False)
+    """By highest bid so far: what may be bid, a pass first, then the bids over it, ascending."""
 
     def __post_init__(self) -> None:
         """Checks the values and builds the lookups."""
@@ -237,7 +241,19 @@ class Rules:
         if self.moon_overcall is MoonOvercall.DOUBLE:
             bids.append(Bid.DOUBLE_MOON)
         object.__setattr__(self, "bids", tuple(bids))
+        over = {
+            high: (Bid.PASS, *(bid for bid in bids if bid > high and self._is_open(bid, high)))
+            for high in Bid
+        }
+        object.__setattr__(self, "bids_over", MappingProxyType(over))
         _check(self)
+
+    def _is_open(self, bid: Bid, high: Bid) -> bool:
+        if bid is Bid.DOUBLE_MOON:
+            return high is Bid.MOON
+        if bid is Bid.MOON and self.moon_opening is MoonOpening.ONLY_OVER_7:
+            return high is Bid.SEVEN
+        return True
 
     @property
     def tiles(self) -> tuple[Tile, ...]:

@@ -102,18 +102,23 @@ def encode_decision(
 
 def _encode_prompt(message: pb.Decision, decision: Decision) -> None:
     """Writes the legal choices of a question that is asked before the tricks."""
-    for choice in decision.legal:
-        match choice:
-            case MakeBid(bid):
-                message.bid.legal_bids.append(BID_TO_WIRE[bid])
-            case NameTrump(trump):
-                message.trump.legal_trumps.append(TRUMP_TO_WIRE[trump])
-            case Exchange(take):
-                message.exchange.legal_exchanges.append(TAKE_TO_WIRE[take])
-            case Discard(tile):
-                message.discard.legal_tiles.append(TILE_TO_WIRE[tile])
-            case Play():
-                raise AssertionError("a question has legal choices of one kind")
+    legal = decision.legal
+    match decision.kind:
+        case Kind.BID:
+            bids = cast("tuple[MakeBid, ...]", legal)
+            message.bid.legal_bids.extend([BID_TO_WIRE[choice.bid] for choice in bids])
+        case Kind.TRUMP:
+            trumps = cast("tuple[NameTrump, ...]", legal)
+            message.trump.legal_trumps.extend([TRUMP_TO_WIRE[choice.trump] for choice in trumps])
+        case Kind.EXCHANGE:
+            takes = cast("tuple[Exchange, ...]", legal)
+            numbers = [TAKE_TO_WIRE[choice.take] for choice in takes]
+            message.exchange.legal_exchanges.extend(numbers)
+        case Kind.DISCARD:
+            tiles = cast("tuple[Discard, ...]", legal)
+            message.discard.legal_tiles.extend([TILE_TO_WIRE[choice.tile] for choice in tiles])
+        case Kind.PLAY:
+            raise AssertionError("plays are encoded by the caller")
 
 
 def decode_decision(message: pb.Decision, into: type[ViewT]) -> ViewT:
