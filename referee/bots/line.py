@@ -14,16 +14,15 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from moon.v1 import bot_service_pb2 as pb
 
+from referee.bots.asks import Ask
 from referee.bots.clock import ClockTerms, RunningClock
 from referee.bots.sessions import EndReport, Session, StartError
 from referee.bots.transports import Listener
-from referee.match import Fault, FaultKind, Question
-from referee.rules import Choice
+from referee.match import Fault, FaultKind
 from referee.wire.choices import decode_answer, encode_decision
 from referee.wire.errors import WireError
 from referee.wire.notices import NOTIFICATIONS, Notice, encode_notice
@@ -34,28 +33,6 @@ MAX_FAILED_STARTS = 3
 """How often in a row a bot may fail to start before it is not tried again."""
 CALL_MARGIN = 5.0
 """Seconds by which the deadline of a call lies behind our own judgement of it."""
-
-
-@dataclass(slots=True)
-class Ask:
-    """A question on its way to an answer."""
-
-    match_id: str
-    question: Question
-    bank: float | None
-    """Seconds left in the bank of the seat, or ``None`` without a bank."""
-    charged: float | None
-    """Seconds that the last answer of the seat was charged, or ``None`` before the first."""
-    answered: Callable[[Choice, float], None]
-    """Called with the choice, and the seconds charged."""
-    faulted: Callable[[Fault, float], None]
-    """Called with what went wrong, and the seconds charged."""
-    sent: float = field(default=0.0, init=False)
-
-    @property
-    def key(self) -> tuple[str, int]:
-        """What the answer names it by."""
-        return self.match_id, self.question.number
 
 
 class _State(Enum):

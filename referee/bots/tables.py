@@ -5,8 +5,9 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 
+from referee.bots.asks import Ask
 from referee.bots.clock import ClockTerms
-from referee.bots.line import Ask, Line
+from referee.bots.line import Line
 from referee.match import Fault, FinishedDeal, MatchReferee
 from referee.rules import SEATS, Bid, Choice, Seat
 from referee.wire.notices import DealEnded, MatchEnded, Notice

@@ -11,9 +11,10 @@ from collections.abc import Sequence
 import pytest
 from moon.v1 import bot_service_pb2 as pb
 
+from referee.bots.asks import Ask
 from referee.bots.clock import TICK, ClockTerms, RunningClock
 from referee.bots.handshake import BotInfo
-from referee.bots.line import MAX_FAILED_STARTS, Ask, Line
+from referee.bots.line import MAX_FAILED_STARTS, Line
 from referee.bots.sessions import EndReport, StartError
 from referee.bots.transports import Listener
 from referee.match import Fault, FaultKind, Match, MatchReferee, Question, Terms
