@@ -31,8 +31,9 @@ class ClockTerms:
     """From the start of the process to its answer to the handshake."""
     first_move: float = 5.0
     """For the first decision of a process, in which it may warm up."""
-    grace: float = 0.05
-    """What an answer may be late before it counts as late: the share of this host."""
+    grace: float | None = None
+    """What an answer may be late before it counts as late: the share of this host. ``None`` means
+    that it is measured when the bots' arena is made."""
 
 
 class RunningClock:

@@ -76,6 +76,7 @@ class Line:
         self.strays = 0
         self._clock = clock
         self._terms = terms
+        self._grace = terms.grace or 0.0
         self._start = start
         self._window = window
         self._state = _State.DOWN
@@ -196,7 +197,7 @@ class Line:
             longest = max(longest, allowed)
             batch.append(self._message(ask))
         if batch:
-            session.send(batch, longest + self._terms.grace + CALL_MARGIN)
+            session.send(batch, longest + self._grace + CALL_MARGIN)
 
     def _message(self, ask: Ask) -> pb.Decision:
         question = ask.question
@@ -224,7 +225,7 @@ class Line:
         oldest = next(iter(self._out.values()))
         elapsed = now - max(oldest.sent, self._last)
         allowed = self._allowed(oldest)
-        if elapsed > allowed + self._terms.grace:
+        if elapsed > allowed + self._grace:
             self._time_out(oldest, elapsed, allowed)
         got = [(self._find(answer), answer) for answer in answers]
         known = [(ask, answer) for ask, answer in got if ask is not None]
@@ -278,7 +279,7 @@ class Line:
         oldest = next(iter(self._out.values()))
         elapsed = self._clock.now() - max(oldest.sent, self._last)
         allowed = self._allowed(oldest)
-        if elapsed > allowed + self._terms.grace:
+        if elapsed > allowed + self._grace:
             self._time_out(oldest, elapsed, allowed)
             self._pump_soon()
 

@@ -156,6 +156,8 @@ def _play(store: Store, config: TournamentConfig) -> int:
     with progress:
         report, stopped_by = asyncio.run(_run(runner, progress.say))
     store.add_results(report.void)
+    measured = f"grace {report.grace * 1000:.0f} ms, {report.stalls} stalls {report.stalled:.1f} s"
+    store.note("measured", measured)
     _say_report(report, progress.say)
     if stopped_by is not None:
         return INTERRUPTED[stopped_by]
@@ -190,6 +192,7 @@ async def _run(
 def _say_report(report: RunReport, say: Callable[[str], None]) -> None:
     if report.stopped:
         say(f"stopped; {report.played} tables were played, run the same again to continue")
+    say(f"an answer could be {report.grace * 1000:.0f} ms late (measured on this host)")
     if report.stalls:
         say(f"this host stalled {report.stalls} times, {report.stalled:.1f} s; charged to nobody")
     for problem in report.problems:

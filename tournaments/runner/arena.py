@@ -7,9 +7,11 @@ import json
 import traceback
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from typing import Self
 
 from referee.bots.clock import RunningClock
+from referee.bots.grace import measure_grace
 from referee.bots.keeper_client import Keeper
 from referee.bots.pool import BotPool, LineKey
 from referee.bots.sessions import StartError
@@ -27,11 +29,13 @@ class Arena:
 
     Attributes:
         clock: The time of this host.
+        clock_terms: What a bot may take; with the measured grace once the arena is entered.
     """
 
     def __init__(self, job: Job) -> None:
         """Makes an arena for the tables of *job*."""
         self.clock = RunningClock()
+        self.clock_terms = job.clock
         self._job = job
         self._terms = job.terms()
         self._stack = AsyncExitStack()
@@ -42,13 +46,15 @@ class Arena:
         job = self._job
         async with AsyncExitStack() as stack:
             keeper = await stack.enter_async_context(Keeper())
+            if self.clock_terms.grace is None:
+                self.clock_terms = replace(self.clock_terms, grace=await measure_grace())
             await stack.enter_async_context(self.clock)
             self._pool = await stack.enter_async_context(
                 BotPool(
                     job.specs(),
                     keeper,
                     self.clock,
-                    job.clock,
+                    self.clock_terms,
                     style=job.call,
                     window=job.max_batch,
                 )
@@ -101,7 +107,7 @@ class Arena:
 
         match = Match.start(self._terms, bytes.fromhex(table.key))
         referee = MatchReferee(table.id, match, table.seats, self._job.table_terms())
-        TableInPlay(referee, lines, self._job.clock, finished, watch).start()
+        TableInPlay(referee, lines, self.clock_terms, finished, watch).start()
 
     async def result(
         self, table: TableJob, watch: Callable[[FinishedDeal], None] | None = None

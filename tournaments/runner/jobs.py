@@ -78,6 +78,9 @@ class TableJob(msgspec.Struct, frozen=True, tag=True):
 class Ready(msgspec.Struct, frozen=True, tag=True):
     """The worker is ready for tables."""
 
+    grace: float
+    """What an answer may be late on this host, in seconds, as it was measured."""
+
 
 class Failed(msgspec.Struct, frozen=True, tag=True):
     """A bot does not start, so that the job makes no sense."""

@@ -53,6 +53,8 @@ class RunReport:
     """Tables that we broke every time."""
     problems: list[str] = field(default_factory=list)
     """What went wrong on our side, in words."""
+    grace: float = 0.0
+    """What an answer may be late, in seconds, as it was measured: the longest of the workers'."""
     stalls: int = 0
     """How often the host stalled while bots were thinking."""
     stalled: float = 0.0
@@ -94,8 +96,10 @@ class Runner:
         self._flush: asyncio.TimerHandle | None = None
         self._lost = 0
         self._draining = False
+        self._aborted = False
         self._failure: BaseException | None = None
         self._workers: set[_Worker] = set()
+        self._bots_checked = asyncio.Event()
 
     @property
     def in_play(self) -> int:
@@ -113,6 +117,7 @@ class Runner:
         """Ends the workers at once; what is in play is lost, and will be played again."""
         self.report.stopped = True
         self._draining = True
+        self._aborted = True
         self._todo.clear()
         for worker in self._workers:
             worker.kill()
@@ -125,7 +130,10 @@ class Runner:
             RunnerError: if workers fail again and again.
             Exception: whatever `on_results` raises, after the workers were ended.
         """
-        workers = [asyncio.create_task(self._keep_worker()) for _ in range(self._count)]
+        workers = [
+            asyncio.create_task(self._keep_worker(checks_bots=number == 0))
+            for number in range(self._count)
+        ]
         try:
             await asyncio.gather(*workers)
         except BaseException:
@@ -135,34 +143,54 @@ class Runner:
         finally:
             if self._flush is not None:
                 self._flush.cancel()
-        self._hand_on()
+            self._hand_on()
         if self._failure is not None:
             raise self._failure
         return self.report
 
-    async def _keep_worker(self) -> None:
+    async def _keep_worker(self, *, checks_bots: bool) -> None:
         """Runs a worker, and a new one when it is lost, until nothing is left to begin."""
-        while self._todo and not self._draining:
-            worker = _Worker(self, check_bots=not self._workers and not self._lost)
-            self._workers.add(worker)
-            try:
-                problem = await worker.run()
-            finally:
-                self._workers.discard(worker)
-                worker.kill()
-            if problem is not None and not self._draining:
-                self._take_lost(worker, problem)
+        try:
+            while self._todo and not self._draining:
+                worker = _Worker(self, checks_bots=checks_bots and not self._bots_checked.is_set())
+                self._workers.add(worker)
+                try:
+                    problem = await worker.run()
+                finally:
+                    self._workers.discard(worker)
+                    worker.kill()
+                if problem is not None and not self._aborted:
+                    self._take_lost(worker, problem)
+        except BaseException:
+            self.abort()
+            raise
+        finally:
+            if checks_bots:
+                self._bots_checked.set()  # nobody will check them any more; let nobody wait
 
     def _take_lost(self, worker: _Worker, problem: str) -> None:
+        if self._draining and not worker.tables:
+            return  # it was to end anyway
         self._lost += 1
         self.report.problems.append(problem)
         for table in worker.tables.values():
             self.try_again(table)
+        if self._draining:
+            self.report.stopped = self.report.stopped or bool(self._todo)
+            return
         if self._lost >= MAX_LOST_WORKERS:
             raise RunnerError(
                 f"{self._lost} workers were lost, the last one like this: {problem}; what was "
                 "finished is stored, run the same again to continue"
             )
+
+    async def wait_for_check(self) -> None:
+        """Returns once every bot is known to start: a bot that does not must not forfeit tables."""
+        await self._bots_checked.wait()
+
+    def pass_check(self) -> None:
+        """Takes note that every bot has started once."""
+        self._bots_checked.set()
 
     def next_table(self) -> TableJob | None:
         """Returns the next table to begin, or ``None`` if there is none now."""
@@ -210,28 +238,34 @@ class Runner:
 class _Worker:
     """One worker process, as the runner sees it."""
 
-    def __init__(self, runner: Runner, *, check_bots: bool) -> None:
+    def __init__(self, runner: Runner, *, checks_bots: bool) -> None:
         self.tables: dict[int, TableJob] = {}
-        self._check_bots = check_bots
+        self._checks_bots = checks_bots
         self._runner = runner
         self._process: asyncio.subprocess.Process | None = None
         self._finishing = False
+        self._killed = False
 
     async def run(self) -> str | None:
         """Runs the process to its end; returns what went wrong if it was lost."""
-        self._process = process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "tournaments.runner.worker",
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            limit=LINE_LIMIT,
-            env=_environment(),
-        )
+        try:
+            self._process = process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "tournaments.runner.worker",
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                limit=LINE_LIMIT,
+                env=_environment(),
+            )
+        except OSError as error:
+            return f"a worker could not be started ({error})"
+        if self._killed:
+            self.kill()
         assert process.stderr is not None
         stderr = asyncio.create_task(_tail(process.stderr))
-        self._send(msgspec.structs.replace(self._runner.job, check_bots=self._check_bots))
+        self._send(msgspec.structs.replace(self._runner.job, check_bots=self._checks_bots))
         stopped = await self._listen(process)
         code = await process.wait()
         if stopped and code == 0:
@@ -245,7 +279,11 @@ class _Worker:
             if not line.endswith(b"\n"):
                 return False
             match decode_from_worker(line):
-                case Ready():
+                case Ready(grace):
+                    self._runner.report.grace = max(self._runner.report.grace, grace)
+                    if self._checks_bots:
+                        self._runner.pass_check()
+                    await self._runner.wait_for_check()
                     for _ in range(self._runner.job.tables_in_flight):
                         self._begin()
                 case Failed(problem):
@@ -276,6 +314,7 @@ class _Worker:
 
     def kill(self) -> None:
         """Ends the process at once; its keeper ends the bots."""
+        self._killed = True
         if self._process is not None and self._process.returncode is None:
             self._process.kill()
 

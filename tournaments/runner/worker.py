@@ -55,7 +55,7 @@ async def work(reader: asyncio.StreamReader, output: int) -> None:
             except BotError as error:
                 send(Failed(str(error)))
                 return
-        send(Ready())
+        send(Ready(arena.clock_terms.grace or 0.0))
         while line := await reader.readline():
             table = decode_to_worker(line)
             assert isinstance(table, TableJob), "every further message is a table"
