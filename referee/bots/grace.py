@@ -36,12 +36,13 @@ async def measure_grace() -> float:
     with tempfile.TemporaryDirectory(prefix="moon-echo-") as folder:
         target = f"unix:{Path(folder, 'socket')}"
         server = grpc.aio.server()
-        echo = grpc.unary_unary_rpc_method_handler(_echo)
+        echo: grpc.RpcMethodHandler[bytes, bytes] = grpc.unary_unary_rpc_method_handler(_echo)
         handler = grpc.method_handlers_generic_handler("moon.Grace", {"Echo": echo})
         server.add_generic_rpc_handlers((handler,))
         server.add_insecure_port(target)
         await server.start()
         channel = open_channel(target)
+        call: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]
         call = channel.unary_unary("/moon.Grace/Echo")
         longest = 0.0
         try:
