@@ -152,6 +152,7 @@ class Batch:
                 self._contests.append(seating, ranks)
                 self._in_contests.append(number)
         self._take_priors([(priors or {}).get(name, model.prior) for name in self.entrants])
+        self.islands = connected(seatings, len(self.entrants))
         self._groups = shiftable_groups(seatings, len(self.entrants))
         self._origin = [0.0] * len(self.entrants)
         self._pi: list[float] = []
@@ -261,12 +262,8 @@ def _swings_back(moves: Sequence[float], last: Sequence[float]) -> bool:
     return undone > 0.5 * sum(old * old for old in last)
 
 
-def shiftable_groups(seatings: Sequence[Seating], entrants: int) -> tuple[tuple[int, ...], ...]:
-    """Returns the groups of entrants that can all get better without changing an outcome.
-
-    A group is everybody connected by games; one with sides of unequal size is left out, for
-    there a common gain favours the larger side.
-    """
+def connected(seatings: Iterable[Seating], entrants: int) -> tuple[int, ...]:
+    """Returns for each entrant the first of those whom games connect it with."""
     leader = list(range(entrants))
 
     def find(i: int) -> int:
@@ -275,17 +272,23 @@ def shiftable_groups(seatings: Sequence[Seating], entrants: int) -> tuple[tuple[
             i = leader[i]
         return i
 
-    uneven: list[int] = []
     for teams in seatings:
-        first = teams[0][0]
-        for team in teams:
-            for i in team:
-                leader[find(i)] = find(first)
-        if len({len(team) for team in teams}) > 1:
-            uneven.append(first)
-    fixed = {find(i) for i in uneven}
+        together = sorted({find(i) for team in teams for i in team})
+        for i in together[1:]:
+            leader[i] = together[0]
+    return tuple(find(i) for i in range(entrants))
+
+
+def shiftable_groups(seatings: Sequence[Seating], entrants: int) -> tuple[tuple[int, ...], ...]:
+    """Returns the groups of entrants that can all get better without changing an outcome.
+
+    A group is everybody connected by games; one with sides of unequal size is left out, for
+    there a common gain favours the larger side.
+    """
+    first = connected(seatings, entrants)
+    uneven = {first[teams[0][0]] for teams in seatings if len({len(team) for team in teams}) > 1}
     groups: dict[int, list[int]] = {}
     for i in range(entrants):
-        if find(i) not in fixed:
-            groups.setdefault(find(i), []).append(i)
+        if first[i] not in uneven:
+            groups.setdefault(first[i], []).append(i)
     return tuple(tuple(group) for group in groups.values())

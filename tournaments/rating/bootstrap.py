@@ -2,8 +2,7 @@
 
 The block is the unit because its tables share their deals. Blocks are drawn with replacement
 within each cell of the schedule: one fewer than the cell has, each counting correspondingly
-more (J. N. K. Rao and C. F. J. Wu, 1988), which keeps the variance right for the two or three
-blocks a cell of a short tournament has.
+more (J. N. K. Rao and C. F. J. Wu, 1988), which keeps the variance right for small cells too.
 """
 
 from __future__ import annotations
@@ -47,6 +46,9 @@ class Resampled:
 
     blocks: tuple[frozenset[str], ...]
     """Who played in each block."""
+
+    islands: tuple[int, ...]
+    """For each of ``ratings`` the island of entrants that games connect it with."""
 
     freedom: int
     """Blocks less strata: how many observations the spread of the replicates is from."""
@@ -118,6 +120,7 @@ def resample(
             frozenset(name for game in block.games for team in game.teams for name in team)
             for block in blocks
         ),
+        islands=tuple(batch.islands[i] for i in order),
         freedom=len(blocks) - len(strata),
         resolution=10.0 * _PRECISION * model.beta,
     )

@@ -175,16 +175,13 @@ def _differences(resampled: Resampled, confidence: float) -> tuple[Difference, .
     reach = percentile(worst, confidence)
     if reach is not None:
         reach = like_normal(reach, resampled.freedom)
-    needed = _blocks_needed(len(pairs), confidence)
-    alone = Counter(name for block in resampled.blocks for name in block)
-    together = Counter(
-        pair for block in resampled.blocks for pair in combinations(sorted(block), 2)
-    )
+    played = Counter(name for block in resampled.blocks for name in block)
     found = []
     for i, j in pairs:
         better, worse, gap = ratings[i].entrant, ratings[j].entrant, gaps[i, j]
-        known = alone[better] + alone[worse] - together[min(better, worse), max(better, worse)]
-        if reach is None or known < needed:
+        shared = 1 if errors[i, j] > resampled.resolution else len(pairs)
+        enough = min(played[better], played[worse]) >= _blocks_needed(shared, confidence)
+        if reach is None or not enough or resampled.islands[i] != resampled.islands[j]:
             found.append(Difference(better, worse, gap, None, None))
         else:
             half = max(reach * errors[i, j], resampled.resolution)
@@ -200,14 +197,14 @@ def _spread(values: Sequence[float]) -> float:
     return sqrt(fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
 
 
-def _blocks_needed(pairs: int, confidence: float) -> int:
-    """Returns how many blocks it takes before any two entrants can be told apart.
+def _blocks_needed(claims: int, confidence: float) -> int:
+    """Returns how many blocks it takes before somebody can be told apart from others.
 
     Resampling a handful of blocks that all came out alike shows no spread at all. But n
-    coins fall alike with probability 2^(1-n), so no claim from n blocks is surer than that,
-    shared by all pairs.
+    coins fall alike with probability 2^(1-n), so n blocks make nothing surer than that,
+    shared by all the *claims* that hold at once.
     """
-    return ceil(1.0 + log2(max(pairs, 1) / (1.0 - confidence)))
+    return ceil(1.0 + log2(max(claims, 1) / (1.0 - confidence)))
 
 
 def _runs(names: Sequence[str], beats: set[tuple[str, str]]) -> tuple[tuple[str, ...], ...]:

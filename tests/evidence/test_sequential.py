@@ -1,0 +1,141 @@
+"""Evidence that may be looked at at any time."""
+
+from __future__ import annotations
+
+import random
+from math import exp, inf, log
+
+import pytest
+
+from tournaments.evidence import (
+    EvidenceError,
+    HedgedBetting,
+    NormalMixture,
+    average,
+    clipped_log_wealth,
+    product,
+    rejects,
+    sign_log_e,
+    summarize,
+)
+
+UNIFORM = [((i * 7919) % 101) / 100 for i in range(1, 61)]
+BLOCKS = [0.0, 1.0, 0.0, -0.5, 2.0, 0.0, 0.0, 1.5, -1.0, 0.5,
+          0.0, 0.0, 3.0, 0.5, -0.5, 0.0, 1.0, 0.0, 0.0, 0.5]  # fmt: skip
+
+
+def test_the_mixture_has_the_published_values() -> None:
+    mixture = NormalMixture.tuned(100.0)
+    assert mixture.rho == pytest.approx(12.60056097925634, abs=1e-12)
+    assert mixture.log_e(10.0, 100.0) == pytest.approx(-0.6510051600071821, abs=1e-12)
+    assert mixture.bound(100.0) == pytest.approx(30.35208990376253, abs=1e-12)
+
+
+def test_the_bound_is_where_the_bet_pays() -> None:
+    mixture = NormalMixture.tuned(40.0, alpha=0.01)
+    for variance in (1.0, 40.0, 900.0):
+        assert mixture.log_e(mixture.bound(variance), variance) == pytest.approx(log(100.0))
+
+
+def test_a_confidence_sequence_says_nothing_before_its_variance_can_be_trusted() -> None:
+    mixture = NormalMixture.tuned(30.0)
+    assert mixture.interval([0.5] * 29) == (-inf, inf)
+    low, high = mixture.interval([0.0, 1.0] * 20)
+    assert low < 0.5 < high
+
+
+def test_a_confidence_sequence_holds_at_every_look_at_once() -> None:
+    runs, missed = 200, 0
+    for seed in range(runs):
+        rng = random.Random(seed)
+        scores = [rng.gauss(0.2, 1.0) for _ in range(200)]
+        mixture = NormalMixture.tuned(100.0)
+        looks = (mixture.interval(scores[:n]) for n in range(30, 201, 10))
+        missed += any(not low <= 0.2 <= high for low, high in looks)
+    assert missed <= 0.05 * runs + 3
+
+
+def test_betting_has_the_values_of_the_reference_recursion() -> None:
+    path = HedgedBetting().capital(UNIFORM, 0.4)
+    assert [path[n - 1] for n in (1, 10, 30, 60)] == pytest.approx(
+        [0.50625, 0.4205123028690609, 2.6909870759193053, 14.815142419963028], abs=1e-12
+    )
+    assert HedgedBetting().interval(UNIFORM) == (0.394, 0.608)
+    assert HedgedBetting().interval(UNIFORM[:10]) == (0.191, 0.73)
+
+
+def test_the_betting_interval_is_where_the_capital_is_small() -> None:
+    betting = HedgedBetting()
+    low, high = betting.interval(UNIFORM, grid=100)
+    kept = [k for k in range(101) if betting.capital(UNIFORM, k / 100)[-1] < 20.0]
+    assert (low, high) == ((kept[0] - 1) / 100, (kept[-1] + 1) / 100)
+
+
+@pytest.mark.parametrize("scores", [[], [0.0] * 50, [1.0] * 50, [0.0, 1.0]])
+def test_betting_takes_scores_at_the_ends(scores: list[float]) -> None:
+    low, high = HedgedBetting().interval(scores)
+    assert 0.0 <= low <= high <= 1.0
+    if len(scores) == 50:
+        assert low <= scores[0] <= high
+        assert high - low < 0.2
+
+
+def test_scores_that_no_bound_was_promised_for_are_refused() -> None:
+    with pytest.raises(EvidenceError, match="0 to 1"):
+        HedgedBetting().capital([1.5], 0.5)
+
+
+def test_sign_evidence_has_the_reference_values() -> None:
+    assert sign_log_e(5, 0) == pytest.approx(1.6739764335716716, abs=1e-12)
+    assert sign_log_e(30, 20) == pytest.approx(-0.7583807469164441, abs=1e-12)
+    assert sign_log_e(0, 0) == 0.0
+    assert sign_log_e(100_000, 0) > 1e4
+
+
+def test_clipped_betting_has_the_reference_values() -> None:
+    path = clipped_log_wealth(BLOCKS * 3, clip=3.0)
+    assert [path[n - 1] for n in (20, 40, 60)] == pytest.approx(
+        [1.3810795113888799, 3.12680213636567, 4.872524761342459], abs=1e-12
+    )
+
+
+def test_a_score_beyond_the_clip_cannot_ruin_or_make_a_bet() -> None:
+    wild = clipped_log_wealth([*BLOCKS, -1e9, 1e9], clip=3.0)
+    tame = clipped_log_wealth([*BLOCKS, -3.0, 3.0], clip=3.0)
+    assert wild == tame
+
+
+def test_false_alarms_stay_below_alpha_however_often_one_looks() -> None:
+    runs = 300
+    alarms = 0
+    for seed in range(runs):
+        rng = random.Random(seed)
+        scores = [rng.choice((0.0, 0.0, 0.0, 1.0, -1.0, 3.0, -3.0)) for _ in range(200)]
+        alarms += any(rejects(log_e, 0.05) for log_e in clipped_log_wealth(scores, clip=3.0))
+    assert alarms <= 0.05 * runs + 3
+
+
+@pytest.mark.parametrize(("clip", "truncation"), [(0.0, 0.9), (1.0, 1.0), (1.0, 0.0)])
+def test_a_bet_that_could_lose_everything_is_refused(clip: float, truncation: float) -> None:
+    with pytest.raises(EvidenceError, match="clip"):
+        clipped_log_wealth([1.0], clip, truncation)
+
+
+def test_independent_evidence_multiplies_and_other_evidence_averages() -> None:
+    logs = [log(8.0), log(2.0)]
+    assert exp(product(logs)) == pytest.approx(16.0)
+    assert exp(average(logs)) == pytest.approx(5.0)
+    assert average([-2000.0, -2000.0]) == pytest.approx(-2000.0)
+
+
+def test_the_summary_is_that_of_a_paired_t_test() -> None:
+    found = summarize(BLOCKS * 3)
+    assert (found.n, found.decided) == (60, 33)
+    assert found.mean == pytest.approx(0.4)
+    assert found.sd == pytest.approx(0.9103919811389122)
+    assert found.t == pytest.approx(3.4033545342631553)
+
+
+@pytest.mark.parametrize("scores", [[], [1.0], [0.0] * 10, [1.0] * 10])
+def test_a_summary_without_spread_has_no_nan(scores: list[float]) -> None:
+    assert summarize(scores).t == 0.0
