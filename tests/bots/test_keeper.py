@@ -161,6 +161,20 @@ async def test_a_line_of_ten_megabytes_without_an_end_stalls_nobody(keeper: Keep
     assert status.stdout_total == 10_000_000
 
 
+async def test_the_last_words_of_a_program_are_read_to_their_end(
+    keeper: Keeper, tmp_path: Path
+) -> None:
+    process = await start(keeper, *faulty_bot("dies_complaining", str(tmp_path / "go")))
+    await written(process, text="ready")
+    os.kill(keeper.pid, signal.SIGSTOP)  # so that the program has ended before anything is read
+    (tmp_path / "go").touch()
+    wait_until(lambda: not is_running(process.pid), "the program has ended")
+    os.kill(keeper.pid, signal.SIGCONT)
+    report = await in_time(process.exited)
+    assert report.stderr_total == 500_008
+    assert report.stderr.endswith(b"the end\n")
+
+
 async def test_binary_noise_becomes_text_that_a_terminal_can_show(keeper: Keeper) -> None:
     process = await start(keeper, *faulty_bot("binary_noise"))
     report = await in_time(process.exited)
@@ -242,7 +256,10 @@ async def test_a_start_that_is_given_up_leaves_no_process(keeper: Keeper) -> Non
     starting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await starting
-    wait_until(lambda: not marked(keeper.directory.token), "it is gone")
+    async with asyncio.timeout(PATIENCE):
+        while await keeper.status():
+            assert not starting.done() or starting.cancelled()
+    assert marked(keeper.directory.token) == []
 
 
 async def test_signals_meant_for_the_terminal_end_no_bot(keeper: Keeper) -> None:
@@ -325,11 +342,14 @@ async def test_a_system_without_process_files_ends_what_is_in_the_group_of_a_bot
 
 
 def test_a_process_that_got_the_number_of_another_is_not_ended_for_it() -> None:
-    with subprocess.Popen(["sleep", "600"]) as process:
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
         entry = program.read_process(process.pid)
         assert entry is not None
         program.kill_process(entry._replace(born=entry.born - 1))
-        assert process.poll() is None
+        os.write(process.stdin.fileno(), b"alive\n")
+        assert process.stdout.readline() == b"alive\n"
         program.kill_process(entry)
         assert process.wait() == -signal.SIGKILL
 

@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from referee.bots.build import build_bots
+from referee.bots.keeper import read_process
 from referee.bots.keeper_client import BotStartError, Keeper, KeeperError
 from referee.bots.process import BotProcess
 from referee.bots.rundir import SOCKET_PATH_LIMIT, RunDirectory, remove_tree, sweep_leftovers
@@ -178,7 +179,7 @@ async def test_a_bot_that_cannot_be_run_is_refused_by_name_and_leaves_nothing(
 async def test_a_remote_bot_has_an_address_and_nothing_to_start_or_end(keeper: Keeper) -> None:
     spec = parse_bot("grpc://[::1]:50051", ROOT)
     async with BotProcess(spec, keeper) as process:
-        process.on_exit(lambda: pytest.fail("it has no process"))
+        process.on_exit(lambda: None)
         assert (process.target, process.pid, process.report) == ("[::1]:50051", None, None)
         assert await process.wait_exited(0) is None
         assert await process.recent_stderr() == process.stderr_tail() == process.exit_status == ""
@@ -187,12 +188,14 @@ async def test_a_remote_bot_has_an_address_and_nothing_to_start_or_end(keeper: K
 
 async def test_the_loss_of_the_keeper_is_never_shown_as_the_end_of_a_bot(runtime: Path) -> None:
     async with Keeper() as keeper, BotProcess(command("sleep", "600"), keeper) as process:
-        process.on_exit(lambda: pytest.fail("the bot did not end"))
+        ended: list[str] = []
+        process.on_exit(lambda: ended.append("no, it was we"))
         os.kill(keeper.pid, signal.SIGKILL)
         with pytest.raises(KeeperError):
             await process.wait_exited(PATIENCE)
         with pytest.raises(KeeperError):
             _ = process.exit_status
+        assert ended == []
 
 
 # Directories.
@@ -284,9 +287,12 @@ def test_only_what_a_dead_owner_left_is_swept(tmp_path: Path) -> None:
     mine = RunDirectory.make_in(tmp_path)
     dead = plant(tmp_path, f"moon-{dead_pid()}-1-aaaaaa")
     reused = plant(tmp_path, f"moon-{os.getpid()}-1-aaaaaa")
+    me = read_process(os.getpid())
+    assert me is not None
+    unlocked = plant(tmp_path, f"moon-{me.pid}-{me.born}-eeeeee")
     half = plant(tmp_path, f"moon-{dead_pid()}-1-bbbbbb")
     (half / "lock").unlink()
-    kept = [mine.path, plant(tmp_path, "moon-x"), plant(tmp_path, "moonlight-1-1-aaaaaa")]
+    kept = [mine.path, unlocked, plant(tmp_path, "moon-x"), plant(tmp_path, "moonlight-1-1-aaaaaa")]
     held = plant(tmp_path, f"moon-{dead_pid()}-1-cccccc")
     link = tmp_path / f"moon-{dead_pid()}-1-dddddd"
     link.symlink_to(plant(tmp_path, "elsewhere"))
@@ -307,10 +313,13 @@ def test_bots_of_a_dead_owner_are_ended_before_their_directory_goes(tmp_path: Pa
         subprocess.Popen(["sleep", "600"], env=other, start_new_session=True) as neighbour,
     ):
         wait_until(lambda: marked(f"{left.name}.") == [bot.pid], "it runs")
-        assert sweep_leftovers(tmp_path) == (left.name,)
-        assert bot.wait() == -signal.SIGKILL
-        assert is_running(neighbour.pid)
-        neighbour.kill()
+        try:
+            assert sweep_leftovers(tmp_path) == (left.name,)
+            assert bot.wait(PATIENCE) == -signal.SIGKILL
+            assert is_running(neighbour.pid)
+        finally:
+            bot.kill()
+            neighbour.kill()
 
 
 # Builds.
