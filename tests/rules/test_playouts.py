@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.rules import Deal, playout
+from referee.rules import Deal, playout, preset_rules, presets
+from tests.rules.lockstep import dealt
 from tests.rules.strategies import states
 
 
@@ -27,3 +29,24 @@ def test_a_playout_is_the_step_interface_with_the_same_draws(deal: Deal, seed: i
     assert playout(deal, fast) == stepped(deal, slow)
     assert fast.random() == slow.random()
     assert hash(deal) == before
+
+
+@pytest.mark.parametrize("name", presets())
+def test_a_playout_from_anywhere_is_the_step_interface_under_every_preset(name: str) -> None:
+    for number in range(100):
+        rng = random.Random(f"{name} {number}")
+        deal = dealt(preset_rules(name), rng)
+        for _ in range(rng.randrange(30)):
+            if deal.decision is not None:
+                deal = deal.play(rng.choice(deal.decision.legal))
+        seed = rng.random()
+        result = playout(deal, random.Random(seed))
+        assert result == stepped(deal, random.Random(seed))
+        assert sum(result) in ((7,) if deal.declarer is not None else (0, 7))
+
+
+def test_playouts_of_one_deal_differ_and_follow_from_the_seed() -> None:
+    deal = dealt(preset_rules("tournament-3p"), random.Random(5), forced=True)
+    results = [playout(deal, random.Random(seed)) for seed in range(200)]
+    assert results == [playout(deal, random.Random(seed)) for seed in range(200)]
+    assert len(set(results)) > 10

@@ -1,0 +1,253 @@
+"""How fast the rules are: random deals, beside random deals of OpenSpiel's euchre in the same run.
+
+    pip install 'moon-league[bench]'
+    python benchmarks/rules.py
+
+Euchre is the nearest game there: four hands, an auction, a discard, trick play. Both are driven by
+the same loop in Python (list the legal actions, take one at random, apply it), so the figure of
+each is what a Python program that plays the game gets. All contenders take turns, so that a slow
+moment of the machine meets each of them; the figures are medians over the rounds. An action is a
+choice of a player; dealing takes time where it says so, but is no action.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from referee.rules import (
+    Deal,
+    Rules,
+    deal_cards,
+    parse_rules,
+    playout,
+    seed_key,
+    trick_winner,
+    view,
+)
+
+KEY = seed_key("benchmark")
+Contender = Callable[[int], tuple[int, float]]
+"""Takes a number of actions; returns how many were made, and the seconds they took."""
+
+
+def fresh(rules: Rules, number: int) -> Deal:
+    """Returns a deal before its first bid."""
+    return Deal.start(rules, deal_cards(KEY, number, rules), number % rules.players, forced=True)
+
+
+def stepped(rules: Rules, *, dealing: bool) -> Contender:
+    """Returns the contender that plays through ``decision`` and ``play``."""
+
+    def run(actions: int) -> tuple[int, float]:
+        draw = random.Random(1).random
+        done, number, seconds = 0, 0, 0.0
+        while done < actions:
+            start = time.perf_counter()
+            deal = fresh(rules, number)
+            if not dealing:
+                start = time.perf_counter()
+            while (decision := deal.decision) is not None:
+                legal = decision.legal
+                deal = deal.play(legal[int(draw() * len(legal))])
+                done += 1
+            seconds += time.perf_counter() - start
+            number += 1
+        return done, seconds
+
+    return run
+
+
+def played_out(rules: Rules) -> Contender:
+    """Returns the contender that plays dealt tiles to the end with ``playout``."""
+    counts: list[int] = []
+
+    def count(number: int) -> int:
+        """Counts the actions of a playout by stepping through it with the same draws."""
+        deal, rng, done = fresh(rules, number), random.Random(number), 0
+        while (decision := deal.decision) is not None:
+            many = len(decision.legal) > 1
+            deal = deal.play(decision.legal[int(rng.random() * len(decision.legal)) if many else 0])
+            done += 1
+        return done
+
+    def run(actions: int) -> tuple[int, float]:
+        done, number, seconds = 0, 0, 0.0
+        while done < actions:
+            if number == len(counts):
+                counts.append(count(number))
+            deal, rng = fresh(rules, number), random.Random(number)
+            start = time.perf_counter()
+            playout(deal, rng)
+            seconds += time.perf_counter() - start
+            done += counts[number]
+            number += 1
+        return done, seconds
+
+    return run
+
+
+def euchre(game: Any, *, dealing: bool) -> Contender:
+    """Returns the contender that plays OpenSpiel's euchre by the same loop."""
+
+    def run(actions: int) -> tuple[int, float]:
+        draw = random.Random(1).random
+        done, seconds = 0, 0.0
+        while done < actions:
+            start = time.perf_counter()
+            state = game.new_initial_state()
+            while state.is_chance_node():
+                outcomes = state.legal_actions()
+                state.apply_action(outcomes[int(draw() * len(outcomes))])
+            if not dealing:
+                start = time.perf_counter()
+            while not state.is_terminal():
+                legal = state.legal_actions()
+                state.apply_action(legal[int(draw() * len(legal))])
+                done += 1
+            seconds += time.perf_counter() - start
+        return done, seconds
+
+    return run
+
+
+def contenders(rules: Rules) -> dict[str, Contender]:
+    """Returns everything that is timed, by name."""
+    found = {
+        "moon, decision and play": stepped(rules, dealing=False),
+        "moon, the same with dealing": stepped(rules, dealing=True),
+        "moon, playout": played_out(rules),
+    }
+    try:
+        import pyspiel  # noqa: PLC0415 - only where it is installed
+    except ImportError:
+        print("open_spiel is not installed, so there is nothing to compare with")
+        return found
+    game = pyspiel.load_game("euchre")
+    found["euchre, legal_actions and apply_action"] = euchre(game, dealing=False)
+    found["euchre, the same with dealing"] = euchre(game, dealing=True)
+    return found
+
+
+BESIDE = {
+    "moon, decision and play": "euchre, legal_actions and apply_action",
+    "moon, the same with dealing": "euchre, the same with dealing",
+    "moon, playout": "euchre, legal_actions and apply_action",
+}
+"""By contender: the one it is compared with."""
+
+
+def race(runners: dict[str, Contender], actions: int, rounds: int) -> dict[str, list[float]]:
+    """Returns the actions a second of each contender in each round."""
+    for run in runners.values():
+        run(actions // 10)  # warm up
+    rates: dict[str, list[float]] = {name: [] for name in runners}
+    for _ in range(rounds):
+        for name, run in runners.items():
+            done, seconds = run(actions)
+            rates[name].append(done / seconds)
+    return rates
+
+
+def show_race(rates: dict[str, list[float]]) -> None:
+    """Prints the rates, and the ratio to the game beside it, round by round."""
+    print(f"{'':42}{'actions/s':>11}{'lowest':>11}{'highest':>11}{'ratio':>8}")
+    for name, values in rates.items():
+        ratio = ""
+        if name in BESIDE and BESIDE[name] in rates:
+            pairs = zip(values, rates[BESIDE[name]], strict=True)
+            ratio = f"{statistics.median(mine / theirs for mine, theirs in pairs):.2f}"
+        numbers = (statistics.median(values), min(values), max(values))
+        print(f"{name:42}{''.join(f'{number:>11,.0f}' for number in numbers)}{ratio:>8}")
+    print("ratio: to euchre driven the same way, the median over the rounds\n")
+
+
+# Single calls.
+
+
+def states_in_play(rules: Rules, count: int) -> list[Deal]:
+    """Returns states somewhere in the tricks."""
+    rng, found, number = random.Random(2), [], 0
+    while len(found) < count:
+        deal = fresh(rules, number)
+        states = []
+        while (decision := deal.decision) is not None:
+            states.append(deal)
+            deal = deal.play(rng.choice(decision.legal))
+        found.append(rng.choice([state for state in states if state.leaders]))
+        number += 1
+    return found
+
+
+def micros(call: Callable[[Any], object], values: Sequence[Any], rounds: int) -> float:
+    """Returns the median microseconds of one *call*, the loop itself taken off."""
+
+    def seconds(work: Callable[[Any], object]) -> float:
+        start = time.perf_counter()
+        for value in values:
+            work(value)
+        return time.perf_counter() - start
+
+    def nothing(value: Any) -> None:
+        del value
+
+    spans = [seconds(call) - seconds(nothing) for _ in range(rounds)]
+    return statistics.median(spans) / len(values) * 1e6
+
+
+def show_calls(rules: Rules, rounds: int) -> None:
+    """Prints what single calls cost."""
+    states = states_in_play(rules, 2_000)
+    firsts = [(state, state.decision.legal[0]) for state in states if state.decision]
+    tricks = [
+        (state.trump, state.leaders[0], state.plays[: rules.players], state.suits[0])
+        for state in states
+        if len(state.plays) >= rules.players
+    ]
+    calls: list[tuple[str, Callable[[Any], object], Sequence[Any]]] = [
+        ("the legal set as a mask", Deal.legal_mask, states),
+        ("the decision with its legal choices", lambda state: state.decision, states),
+        ("playing a tile", lambda pair: pair[0].play(pair[1]), firsts),
+        ("the winner of a trick", lambda trick: trick_winner(rules, *trick), tricks),
+        ("the view of the seat in turn", lambda state: view(state, state.turn), states),
+        ("dealing", lambda number: deal_cards(KEY, number, rules), range(2_000)),
+    ]
+    print("microseconds a call, median")
+    for name, call, values in calls:
+        print(f"{name:42}{micros(call, values, rounds):>11.2f}")
+    print()
+
+
+def main() -> None:
+    """Runs the benchmark."""
+    assert __doc__ is not None
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rules", default="tournament-3p", metavar="RULES")
+    parser.add_argument("--actions", type=int, default=50_000, metavar="N", help="in a round")
+    parser.add_argument("--rounds", type=int, default=9, metavar="N")
+    options = parser.parse_args()
+    rules = parse_rules(options.rules)
+    print(
+        f"{options.rules}, {options.actions} actions in each of {options.rounds} rounds; "
+        f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores\n"
+    )
+    show_race(race(contenders(rules), options.actions, options.rounds))
+    show_calls(rules, options.rounds)
+    print(
+        f"repeat: python benchmarks/rules.py --rules '{options.rules}' "
+        f"--actions {options.actions} --rounds {options.rounds}"
+    )
+
+
+if __name__ == "__main__":
+    main()
