@@ -78,6 +78,7 @@ def test_the_order_of_seats_and_of_partners_does_not_matter() -> None:
         Game(tuple(team[::-1] for team in game.teams[::-1]), tuple(7 * r for r in game.ranks[::-1]))
         for game in games
     ]
+    assert [game.outcome for game in games] == [game.outcome for game in turned]
     assert repr(rate(games)) == repr(rate(turned))
 
 

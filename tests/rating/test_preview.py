@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import isfinite
 
 import pytest
 import trueskill
 
-from tournaments.rating import Game, RatingError, SkillModel, rate
-from tournaments.rating.preview import Preview
+from tournaments.rating import Belief, Game, RatingError, SkillModel, rate
+from tournaments.rating.preview import Preview, environment, package_update
 
 
 def test_the_preview_of_one_game_is_close_to_the_published_rating() -> None:
@@ -56,11 +57,22 @@ def test_a_thousand_wins_in_a_row_are_shown() -> None:
 
 
 def test_a_result_that_the_package_cannot_digest_is_rated_all_the_same() -> None:
-    preview = Preview("ab", SkillModel(mu=0.0, sigma=1000.0, beta=0.01))
-    for _ in range(3):
-        preview.record(Game.of("ab", (0, 1)))
-        preview.record(Game.of("ab", (1, 0)))
-    assert all(isfinite(one.mu) for one in preview.ratings)
+    """Along a ladder of entrants who mostly beat the next, first and last are too far apart."""
+    ladder = [f"{place:02}" for place in range(40)]
+    model = SkillModel(sigma=20.0, beta=1.0)
+    preview = Preview(ladder, model)
+    steps = list(pairwise(ladder))
+    for pair in (*steps, *steps[::-1]):
+        for number in range(10):
+            preview.record(Game.of(pair, (1, 0) if number == 5 else (0, 1)))
+    known = {one.entrant: Belief(one.mu, one.sigma) for one in preview.ratings}
+    ends = [[known[ladder[0]]], [known[ladder[-1]]]]
+    with pytest.raises(FloatingPointError):
+        package_update(ends, (1, 0), environment(model))
+    preview.record(Game.of([ladder[0], ladder[-1]], (1, 0)))
+    after = {one.entrant: one for one in preview.ratings}
+    assert after[ladder[0]].mu < known[ladder[0]].mu
+    assert all(isfinite(one.mu) and one.sigma > 0.0 for one in preview.ratings)
 
 
 def test_a_stranger_at_the_table_is_named() -> None:

@@ -117,22 +117,20 @@ def test_a_few_blocks_that_all_agree_separate_nobody() -> None:
     assert set(intervals(rank_table(few * 20)).values()) == {(1, 1), (2, 2), (3, 3)}
 
 
+def test_results_that_never_vary_are_rated_alike_in_every_draw() -> None:
+    """As many games are drawn as were played, or draws would know less than the ratings do."""
+    game = Game.of("abc", (0, 1, 2))
+    found = resample([Block("a/b/c", (game, game, game))] * 6, replicates=20)
+    for draw in found.replicates:
+        assert draw == pytest.approx([one.mu for one in found.ratings], abs=found.resolution)
+
+
 def test_results_that_never_vary_leave_the_other_intervals_alone() -> None:
     """A pair without any spread must not stretch what is said of the rest."""
-    blocks = season(6, rounds=8, entrants="abc", gap=0.1)
-    loser = [
-        Block("a/b/z", (Game.of(pair, (0, 1)),) * 3)
-        for pair in ("az", "bz", "cz")
-        for _ in range(20)
-    ]
-    plain, with_loser = rank_table(blocks), rank_table(blocks + loser)
-    assert intervals(with_loser)["z"] == (4, 4)
-    widths = [
-        max(d.high - d.low for d in table.differences
-            if d.low is not None and d.high is not None and "z" not in (d.better, d.worse))
-        for table in (plain, with_loser)
-    ]  # fmt: skip
-    assert widths[1] < 2.0 * widths[0]
+    blocks = season(6, rounds=12, entrants="abc", gap=1.5)
+    constant = [Block("x/y/z", (Game.of("xyz", (0, 1, 2)),) * 3)] * 20
+    table = rank_table([*blocks, *constant])
+    assert separated(table) == {*combinations("abc", 2), *combinations("xyz", 2)}
 
 
 @pytest.mark.parametrize("blocks", [[], season(7, rounds=1, entrants="abc")])
