@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from enum import Enum, auto
 
 from moon.v1 import bot_service_pb2 as pb
@@ -21,7 +21,7 @@ from moon.v1 import bot_service_pb2 as pb
 from referee.bots.asks import Ask
 from referee.bots.clock import ClockTerms, RunningClock
 from referee.bots.sessions import EndReport, Session, StartError
-from referee.bots.transports import Listener
+from referee.bots.transports import Gate, Listener
 from referee.match import Fault, FaultKind
 from referee.wire.choices import decode_answer, encode_decision
 from referee.wire.errors import WireError
@@ -59,6 +59,7 @@ class Line:
         terms: ClockTerms,
         start: Callable[[Listener], Awaitable[Session]],
         *,
+        broken: Callable[[BaseException], None],
         window: int = MAX_WINDOW,
     ) -> None:
         """Makes a line whose process is started by *start* when it is first needed.
@@ -69,6 +70,8 @@ class Line:
             terms: What the bot may take.
             start: Starts a process, shakes hands with it and returns the session; raises
                 `StartError`.
+            broken: Called when a process can neither be started nor ended for a reason that is
+                not the bot's; nothing more comes of the line then.
             window: The most decisions that may be out to the process at a time.
         """
         self.name = name
@@ -78,9 +81,11 @@ class Line:
         self._terms = terms
         self._grace = terms.grace or 0.0
         self._start = start
+        self._broken = broken
         self._window = window
         self._state = _State.DOWN
         self._session: Session | None = None
+        self._gate = Gate(self)
         self._task: asyncio.Task[None] | None = None
         self._waiting: deque[Ask] = deque()
         self._out: dict[tuple[str, int], Ask] = {}
@@ -149,6 +154,7 @@ class Line:
             await asyncio.gather(self._task, return_exceptions=True)
         session, self._session = self._session, None
         self._state = _State.BROKEN
+        self._gate.close()
         if session is not None:
             await session.end()
 
@@ -217,7 +223,8 @@ class Line:
 
     # What comes back.
 
-    def _answered(self, answers: Sequence[pb.Answer]) -> None:
+    def answered(self, answers: Sequence[pb.Answer]) -> None:
+        """Takes answers that arrived together."""
         if not self._out:
             self.strays += len(answers)
             return
@@ -260,7 +267,8 @@ class Line:
         else:
             ask.answered(choice, charged)
 
-    def _refused(self, question: pb.Decision, problem: str) -> None:
+    def refused(self, question: pb.Decision, problem: str) -> None:
+        """Takes note that the call for *question* ended without a usable message."""
         ask = self._out.pop((question.match_id, question.decision_number), None)
         if ask is None:
             return
@@ -297,14 +305,23 @@ class Line:
 
     def _bring_up(self) -> None:
         self._state = _State.STARTING
-        self._task = asyncio.create_task(self._run_start(), name=f"start {self.name}")
+        self._begin(self._run_start())
+
+    def _begin(self, work: Coroutine[None, None, None]) -> None:
+        self._task = asyncio.create_task(work, name=self.name)
+        self._task.add_done_callback(self._look_at)
+
+    def _look_at(self, task: asyncio.Task[None]) -> None:
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            self._broken(error)
 
     async def _run_start(self) -> None:
         self.starts += 1
         self._warm = False
-        listener = _SessionListener(self)
+        gate = Gate(self)
         try:
-            session = await self._start(listener)
+            session = await self._start(gate)
         except StartError as error:
             report = error.report
             self._failed_starts += 1
@@ -318,28 +335,27 @@ class Line:
         self._failed_starts = 0
         self._start_fault = None
         self._session = session
+        self._gate = gate
         self._state = _State.UP
-        listener.session = session
         self._pump_soon()
+        gate.open()
 
     def _fault_waiting(self, fault: Fault) -> None:
         waiting, self._waiting = self._waiting, deque()
         for ask in waiting:
             ask.faulted(fault, 0.0)
 
-    def _lost(self, session: Session, *, disconnected: bool, problem: str) -> None:
-        if session is not self._session or self._state is not _State.UP:
-            return
+    def lost(self, *, disconnected: bool, problem: str) -> None:
+        """Takes note that the session is over."""
         kind = FaultKind.CRASHED if disconnected else FaultKind.PROTOCOL
         self._end(lost=True, kind=kind, problem=problem)
 
     def _end(self, *, lost: bool, kind: FaultKind = FaultKind.CRASHED, problem: str = "") -> None:
         session, self._session = self._session, None
         assert session is not None
+        self._gate.close()
         self._state = _State.ENDING
-        self._task = asyncio.create_task(
-            self._run_end(session, lost, kind, problem), name=f"end {self.name}"
-        )
+        self._begin(self._run_end(session, lost, kind, problem))
 
     async def _run_end(self, session: Session, lost: bool, kind: FaultKind, problem: str) -> None:
         report = await session.end(lost=lost)
@@ -367,26 +383,3 @@ class Line:
     def _put_back(self) -> None:
         self._waiting.extendleft(reversed(self._out.values()))
         self._out.clear()
-
-
-class _SessionListener:
-    """Passes on what comes from one session; what comes after its end is nobody's."""
-
-    def __init__(self, line: Line) -> None:
-        self._line = line
-        self.session: Session | None = None
-
-    def answered(self, answers: Sequence[pb.Answer]) -> None:
-        if self._is_current():
-            self._line._answered(answers)
-
-    def refused(self, question: pb.Decision, problem: str) -> None:
-        if self._is_current():
-            self._line._refused(question, problem)
-
-    def lost(self, *, disconnected: bool, problem: str) -> None:
-        if self.session is not None:
-            self._line._lost(self.session, disconnected=disconnected, problem=problem)
-
-    def _is_current(self) -> bool:
-        return self.session is not None and self.session is self._line._session

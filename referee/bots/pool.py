@@ -35,6 +35,10 @@ class BotPool:
     """Starts bots when they are first needed, keeps them across tables, and ends them all.
 
     Use it as an async context manager.
+
+    Attributes:
+        failure: Raises what broke the pool, should it break; pending for ever if it does not. Then
+            no table that is in play comes to an end.
     """
 
     def __init__(
@@ -67,6 +71,7 @@ class BotPool:
         self._style = style
         self._window = window
         self._max = max_processes
+        self.failure: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._lines: dict[LineKey, Line] = {}
         self._seated: dict[LineKey, int] = {}
 
@@ -76,7 +81,14 @@ class BotPool:
 
     async def __aexit__(self, *_: object) -> None:
         """Ends every process."""
-        await asyncio.gather(*(line.close() for line in self._lines.values()))
+        broken = not self.failure.cancel()
+        closing = (line.close() for line in self._lines.values())
+        # What broke the pool has been told, and breaks the end of each process once more.
+        await asyncio.gather(*closing, return_exceptions=broken)
+
+    def _fail(self, error: BaseException) -> None:
+        if not self.failure.done():
+            self.failure.set_exception(error)
 
     @property
     def starts(self) -> int:
@@ -115,7 +127,14 @@ class BotPool:
                 process = BotProcess(spec, self._keeper)
                 return await start_session(process, listener, self._terms.startup, self._style)
 
-            line = Line(key.entrant, self._clock, self._terms, start, window=self._window)
+            line = Line(
+                key.entrant,
+                self._clock,
+                self._terms,
+                start,
+                broken=self._fail,
+                window=self._window,
+            )
             self._lines[key] = line
         return line
 

@@ -31,6 +31,47 @@ class Listener(Protocol):
         """Takes note that nothing more will come; *disconnected* if the connection broke."""
 
 
+class Gate:
+    """Passes on what comes from one session while it is that session's turn to be heard.
+
+    A loss before that is told when the gate opens; what comes after it closed is nobody's.
+    """
+
+    def __init__(self, listener: Listener) -> None:
+        """Makes a gate that is not open yet."""
+        self._listener = listener
+        self._is_open = False
+        self._early_loss: tuple[bool, str] | None = None
+
+    def open(self) -> None:
+        """Passes on from now on."""
+        self._is_open = True
+        if self._early_loss is not None:
+            disconnected, problem = self._early_loss
+            self._listener.lost(disconnected=disconnected, problem=problem)
+
+    def close(self) -> None:
+        """Passes on nothing any more."""
+        self._is_open = False
+
+    def answered(self, answers: Sequence[pb.Answer]) -> None:
+        """Passes on answers."""
+        if self._is_open:
+            self._listener.answered(answers)
+
+    def refused(self, question: pb.Decision, problem: str) -> None:
+        """Passes on the end of a call."""
+        if self._is_open:
+            self._listener.refused(question, problem)
+
+    def lost(self, *, disconnected: bool, problem: str) -> None:
+        """Passes on the loss, or keeps it until the gate opens."""
+        if self._is_open:
+            self._listener.lost(disconnected=disconnected, problem=problem)
+        else:
+            self._early_loss = (disconnected, problem)
+
+
 class Transport(Protocol):
     """Puts decisions to one bot."""
 

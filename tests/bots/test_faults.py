@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from pathlib import Path
 
 import pytest
 
 from referee.bots.clock import ClockTerms
+from referee.bots.keeper_client import KeeperError
 from referee.bots.sessions import CallStyle
 from referee.errors import BotError
 from referee.match import load_matches, verify_match
@@ -26,7 +29,7 @@ def raw(kind: str, style: str) -> str:
 
 
 async def play_with(
-    bot: str, *, deals: int = 3, call: str = "auto", tables: int = 1
+    bot: str, *, deals: int = 8, call: str = "auto", tables: int = 1
 ) -> TableResult:
     """Returns what becomes of a match between *bot* and two honest bots; the last of *tables*."""
     job = Job(
@@ -135,3 +138,12 @@ async def test_a_bot_that_does_not_start_forfeits_and_the_others_keep_their_plac
 async def test_a_bot_that_faulted_out_is_started_afresh_for_the_next_table() -> None:
     result = await play_with("./exits.py", tables=2)
     check(result, "crashed")
+
+
+async def test_a_lost_keeper_breaks_the_arena_and_is_no_fault_of_a_bot() -> None:
+    job = Job("tournament-3p", dict.fromkeys(("a", "b", "c"), ("first_legal",)), str(FAULTY))
+    async with Arena(job) as arena:
+        await arena.start_all()
+        os.kill(arena.keeper.pid, signal.SIGKILL)
+        with pytest.raises(KeeperError):
+            await arena.result(TableJob(0, 0, 0, ("a", "b", "c"), seed_key("x").hex()))

@@ -86,17 +86,32 @@ class Bench:
         self.choices: dict[str, tuple[Choice, float]] = {}
         self.faults: dict[str, tuple[Fault, float]] = {}
         self.refuse_starts = 0
-        self.line = Line("scripted", self.time.clock, terms, self._start, window=window)
+        self.break_starts = False
+        self.die_at_birth = False
+        self.broken: list[BaseException] = []
+        self.line = Line(
+            "scripted",
+            self.time.clock,
+            terms,
+            self._start,
+            broken=self.broken.append,
+            window=window,
+        )
         rules = preset_rules("tournament-3p")
         referee = MatchReferee("0.0", Match.start(Terms(rules), seed_key("x")), ("a", "b", "c"))
         assert referee.question is not None
         self.question: Question = referee.question
 
     async def _start(self, listener: Listener) -> Scripted:
+        if self.break_starts:
+            raise OSError("no keeper")
         if self.refuse_starts:
             self.refuse_starts -= 1
             raise StartError("no interpreter", EndReport("exit code 127", "not found"))
         self.sessions.append(Scripted(listener))
+        if self.die_at_birth:
+            self.die_at_birth = False
+            listener.lost(disconnected=True, problem="the process ended")
         return self.sessions[-1]
 
     @property
@@ -405,3 +420,24 @@ async def test_a_hundred_timeouts_in_a_row_do_not_wear_the_line_out() -> None:
     await settle()
     bench.bot.answer("good")
     assert "good" in bench.choices
+
+
+async def test_what_is_not_the_bots_fault_is_charged_to_nobody_and_told_to_the_owner() -> None:
+    bench = Bench()
+    bench.break_starts = True
+    bench.ask("m")
+    await settle()
+    assert [str(error) for error in bench.broken] == ["no keeper"]
+    assert not bench.faults
+
+
+async def test_a_process_that_ends_just_after_its_handshake_is_not_waited_for() -> None:
+    bench = Bench()
+    bench.die_at_birth = True
+    bench.ask("m")
+    await settle()
+    assert bench.kinds == {"m": FaultKind.CRASHED}
+    bench.ask("n")
+    await settle()
+    bench.bot.answer("n")
+    assert "n" in bench.choices

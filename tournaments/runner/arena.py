@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import traceback
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from typing import Self
+from typing import Self, TypeVar
 
 from referee.bots.clock import RunningClock
 from referee.bots.grace import measure_grace
@@ -23,14 +23,19 @@ from tournaments.runner.jobs import Done, Job, TableJob
 from tournaments.schedule import EntrantId
 from tournaments.timing import Times
 
+ResultT = TypeVar("ResultT")
+
 
 class Arena:
     """Plays tables in this process. Use it as an async context manager.
 
     Attributes:
         clock: The time of this host.
+        keeper: What starts and ends the bots; there once the arena is entered.
         clock_terms: What a bot may take; with the measured grace once the arena is entered.
     """
+
+    keeper: Keeper
 
     def __init__(self, job: Job) -> None:
         """Makes an arena for the tables of *job*."""
@@ -45,7 +50,7 @@ class Arena:
         """Starts the keeper and the clock; bots are started when they are first needed."""
         job = self._job
         async with AsyncExitStack() as stack:
-            keeper = await stack.enter_async_context(Keeper())
+            self.keeper = keeper = await stack.enter_async_context(Keeper())
             if self.clock_terms.grace is None:
                 self.clock_terms = replace(self.clock_terms, grace=await measure_grace())
             await stack.enter_async_context(self.clock)
@@ -112,10 +117,29 @@ class Arena:
     async def result(
         self, table: TableJob, watch: Callable[[FinishedDeal], None] | None = None
     ) -> Done:
-        """Plays a table to its end and returns what became of it."""
+        """Plays a table to its end and returns what became of it.
+
+        Raises:
+            KeeperError: if the arena broke.
+        """
         over: asyncio.Future[Done] = asyncio.get_running_loop().create_future()
         self.play(table, over.set_result, watch)
-        return await over
+        return await self.unless_broken(over)
+
+    async def unless_broken(self, wanted: Awaitable[ResultT]) -> ResultT:
+        """Returns what *wanted* gives.
+
+        Raises:
+            KeeperError: if the arena breaks before; what is in play then never comes to an end.
+        """
+        task = asyncio.ensure_future(wanted)
+        failure = self.pool.failure
+        await asyncio.wait((task, failure), return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            return task.result()
+        task.cancel()
+        failure.result()
+        raise AssertionError("a pool fails with an error")
 
 
 def _start_problem(entrant: str, error: StartError) -> str:

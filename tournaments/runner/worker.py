@@ -56,13 +56,13 @@ async def work(reader: asyncio.StreamReader, output: int) -> None:
                 send(Failed(str(error)))
                 return
         send(Ready(arena.clock_terms.grace or 0.0))
-        while line := await reader.readline():
+        while line := await arena.unless_broken(reader.readline()):
             table = decode_to_worker(line)
             assert isinstance(table, TableJob), "every further message is a table"
             in_play += 1
             idle.clear()
             arena.play(table, done)
-        await idle.wait()
+        await arena.unless_broken(idle.wait())
     send(Stopped(arena.clock.stalls, arena.clock.stalled))
 
 
