@@ -19,7 +19,7 @@ def tricks_of(rng: random.Random, players: int) -> list[int]:
 
 
 @given(any_rules(), randoms, st.sampled_from([bid for bid in Bid if bid]))
-@settings(max_examples=500)
+@settings(max_examples=150)
 def test_scores_and_the_end_of_a_match_are_those_of_the_slow_rules(
     rules: Rules, rng: random.Random, bid: Bid
 ) -> None:
