@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
 import click
-from rich.table import Table
 
 from referee.bots.build import build_bots
 from referee.bots.clock import ClockTerms
@@ -29,12 +27,16 @@ from referee.rules import (
 )
 from tournaments.cli.options import DURATION, json_option, rule_option, rules_option
 from tournaments.cli.terminal import console, print_json
-from tournaments.figures import Contracts, table_figures
 from tournaments.reports.drawing import coloured, draw_deal
-from tournaments.results import FaultRow, TableResult
+from tournaments.reports.match_report import (
+    describe_fault,
+    ending_line,
+    match_table,
+    result_document,
+)
+from tournaments.results import TableResult
 from tournaments.runner.arena import Arena
 from tournaments.runner.jobs import Done, Job, TableJob
-from tournaments.timing import Times, seat_times
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,125 +185,10 @@ async def _play(wish: Wish, watch: Callable[[FinishedDeal], None] | None) -> Tab
     return outcome.result
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """One side of the result."""
-
-    place: int
-    bot: str
-    score: int
-    contracts: Contracts
-    times: Times
-    faults: Counter[str]
-
-
-def _rows(result: TableResult, match: MatchRecord) -> list[_Row]:
-    rules = match.terms.rules
-    contracts = table_figures(rules, result.record).contracts
-    times = seat_times(result.timings)
-    rows = []
-    for side, place in enumerate(result.places):
-        seats = [seat for seat in range(rules.players) if rules.side_of(seat) == side]
-        played, taken = Contracts(), Times()
-        for seat in seats:
-            played.add(contracts[seat])
-            taken.add(times[seat])
-        faults = Counter(fault.kind for fault in result.faults if fault.seat in seats)
-        bot = " + ".join(dict.fromkeys(result.seats[seat] for seat in seats))
-        rows.append(_Row(place, bot, result.scores[side], played, taken, faults))
-    return sorted(rows, key=lambda row: row.place)
-
-
 def print_result(result: TableResult, match: MatchRecord) -> None:
-    """Writes the result table of a match, and its faults, to standard output."""
+    """Writes the result of a match, and its faults, to standard output."""
     screen = console()
-    table = Table("place", "bot", box=None, pad_edge=False, header_style="bold")
-    for title in ("score", "bids", "made", "set", "p50 ms", "p99 ms", "max ms"):
-        table.add_column(title, justify="right")
-    table.add_column("faults")
-    for row in _rows(result, match):
-        played = row.contracts
-        table.add_row(
-            str(row.place),
-            row.bot,
-            str(row.score),
-            str(played.made_count + played.set_count),
-            str(played.made_count),
-            str(played.set_count),
-            *map(_millis, (row.times.percentile(0.5), row.times.percentile(0.99))),
-            _millis(row.times.longest),
-            ", ".join(f"{count} {kind}" for kind, count in sorted(row.faults.items())) or "-",
-        )
-    screen.print(table)
-    screen.print(f"\n{_ending(result, match)}; rules {rules_text(match.terms.rules)}")
-    for fault in result.faults:
-        screen.print(describe_fault(fault), soft_wrap=True)
-
-
-def _ending(result: TableResult, match: MatchRecord) -> str:
-    deals = f"{len(match.deals)} deal{'s' * (len(match.deals) != 1)}"
-    why = {
-        "target": f"target of {match.terms.rules.target} reached",
-        "moon": "ended by a moon",
-        "deals": "all played",
-        "cap": f"nobody reached {match.terms.rules.target}",
-        "forfeit": "forfeited",
-    }[result.outcome]
-    return f"{deals}, {why}"
-
-
-def describe_fault(fault: FaultRow) -> str:
-    """Returns a fault in one readable line or two."""
-    text = f"fault: {fault.entrant} (seat {fault.seat}), deal {fault.deal}: {fault.kind}"
-    text += f": {fault.detail}" if fault.detail else ""
-    text += f"; played for it: {fault.substitute}" if fault.substitute else "; forfeited"
-    last = fault.stderr_tail.strip().splitlines()[-1:]
-    return "\n".join([text, *(f"  stderr: {line}" for line in last)])
-
-
-def _millis(micros: float | None) -> str:
-    return "-" if micros is None else f"{micros / 1000:.1f}"
-
-
-def result_document(result: TableResult, match: MatchRecord) -> dict[str, object]:
-    """Returns the result of a match as JSON values."""
-    return {
-        "rules": rules_text(match.terms.rules),
-        "seats": list(result.seats),
-        "deals": len(match.deals),
-        "ending": result.outcome,
-        "sides": [
-            {
-                "place": row.place,
-                "bot": row.bot,
-                "score": row.score,
-                "made": {str(bid): n for bid, n in sorted(row.contracts.made.items())},
-                "set": {str(bid): n for bid, n in sorted(row.contracts.set.items())},
-                "decisions": row.times.count,
-                "p50_ms": _rounded(row.times.percentile(0.5)),
-                "p99_ms": _rounded(row.times.percentile(0.99)),
-                "max_ms": _rounded(row.times.longest),
-                "faults": dict(sorted(row.faults.items())),
-            }
-            for row in _rows(result, match)
-        ],
-        "faults": [
-            {
-                "bot": fault.entrant,
-                "seat": fault.seat,
-                "deal": fault.deal,
-                "decision": fault.decision,
-                "kind": fault.kind,
-                "detail": fault.detail,
-                "question": fault.question,
-                "substitute": fault.substitute or None,
-                "exit_status": fault.exit_status or None,
-                "stderr_tail": fault.stderr_tail or None,
-            }
-            for fault in result.faults
-        ],
-    }
-
-
-def _rounded(micros: float | None) -> float | None:
-    return None if micros is None else round(micros / 1000, 3)
+    screen.print(match_table(result, match))
+    screen.print()
+    for line in (ending_line(result, match), *map(describe_fault, result.faults)):
+        screen.print(line, soft_wrap=True)

@@ -7,9 +7,10 @@ import click
 from referee.match import load_matches
 from referee.rules import rules_text
 from tournaments.cli.options import json_option
-from tournaments.cli.play import describe_fault, print_result, result_document
+from tournaments.cli.play import print_result
 from tournaments.cli.stores import open_store, store_argument
 from tournaments.cli.terminal import console, print_json
+from tournaments.reports.match_report import describe_fault, result_document
 from tournaments.schedule import TableId
 from tournaments.store import Store
 

@@ -1,0 +1,134 @@
+"""The result of one match, for people and for programs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from rich.table import Table
+
+from referee.match import MatchRecord
+from referee.rules import rules_text
+from tournaments.figures import Contracts, sum_contracts, table_figures
+from tournaments.reports.numbers import millis, rounded_millis
+from tournaments.results import FaultRow, TableResult
+from tournaments.timing import Times, seat_times
+
+
+@dataclass(frozen=True, slots=True)
+class SideRow:
+    """One side of the result."""
+
+    place: int
+    bot: str
+    score: int
+    contracts: Contracts
+    times: Times
+    faults: Counter[str]
+
+
+def side_rows(result: TableResult, match: MatchRecord) -> list[SideRow]:
+    """Returns a row for each side, the winner first.
+
+    Args:
+        result: What became of the table.
+        match: Its record, read.
+    """
+    rules = match.terms.rules
+    contracts = table_figures(rules, result.record).contracts
+    times = seat_times(result.timings)
+    rows = []
+    for side, place in enumerate(result.places):
+        seats = [seat for seat in range(rules.players) if rules.side_of(seat) == side]
+        taken = Times()
+        for seat in seats:
+            taken.add(times[seat])
+        faults = Counter(fault.kind for fault in result.faults if fault.seat in seats)
+        bot = " + ".join(dict.fromkeys(result.seats[seat] for seat in seats))
+        played = sum_contracts(contracts[seat] for seat in seats)
+        rows.append(SideRow(place, bot, result.scores[side], played, taken, faults))
+    return sorted(rows, key=lambda row: row.place)
+
+
+def match_table(result: TableResult, match: MatchRecord) -> Table:
+    """Returns the result of a match as a table."""
+    table = Table("place", "bot", box=None, pad_edge=False, header_style="bold")
+    for title in ("score", "bids", "made", "set", "p50 ms", "p99 ms", "max ms"):
+        table.add_column(title, justify="right")
+    table.add_column("faults")
+    for row in side_rows(result, match):
+        played = row.contracts
+        table.add_row(
+            str(row.place),
+            row.bot,
+            str(row.score),
+            str(played.made_count + played.set_count),
+            str(played.made_count),
+            str(played.set_count),
+            *(millis(row.times.percentile(share)) for share in (0.5, 0.99)),
+            millis(row.times.longest),
+            ", ".join(f"{count} {kind}" for kind, count in sorted(row.faults.items())) or "-",
+        )
+    return table
+
+
+def ending_line(result: TableResult, match: MatchRecord) -> str:
+    """Returns how many deals were played, why the match ended, and by which rules."""
+    deals = f"{len(match.deals)} deal{'s' * (len(match.deals) != 1)}"
+    why = {
+        "target": f"target of {match.terms.rules.target} reached",
+        "moon": "ended by a moon",
+        "deals": "all played",
+        "cap": f"nobody reached {match.terms.rules.target}",
+        "forfeit": "forfeited",
+    }[result.outcome]
+    return f"{deals}, {why}; rules {rules_text(match.terms.rules)}"
+
+
+def describe_fault(fault: FaultRow) -> str:
+    """Returns a fault in one readable line or two."""
+    text = f"fault: {fault.entrant} (seat {fault.seat}), deal {fault.deal}: {fault.kind}"
+    text += f": {fault.detail}" if fault.detail else ""
+    text += f"; played for it: {fault.substitute}" if fault.substitute else "; forfeited"
+    last = fault.stderr_tail.strip().splitlines()[-1:]
+    return "\n".join([text, *(f"  stderr: {line}" for line in last)])
+
+
+def result_document(result: TableResult, match: MatchRecord) -> dict[str, object]:
+    """Returns the result of a match as JSON values."""
+    return {
+        "rules": rules_text(match.terms.rules),
+        "seats": list(result.seats),
+        "deals": len(match.deals),
+        "ending": result.outcome,
+        "sides": [
+            {
+                "place": row.place,
+                "bot": row.bot,
+                "score": row.score,
+                "made": {str(bid): n for bid, n in sorted(row.contracts.made.items())},
+                "set": {str(bid): n for bid, n in sorted(row.contracts.set.items())},
+                "decisions": row.times.count,
+                "p50_ms": rounded_millis(row.times.percentile(0.5)),
+                "p99_ms": rounded_millis(row.times.percentile(0.99)),
+                "max_ms": rounded_millis(row.times.longest),
+                "faults": dict(sorted(row.faults.items())),
+            }
+            for row in side_rows(result, match)
+        ],
+        "faults": [
+            {
+                "bot": fault.entrant,
+                "seat": fault.seat,
+                "deal": fault.deal,
+                "decision": fault.decision,
+                "kind": fault.kind,
+                "detail": fault.detail,
+                "question": fault.question,
+                "substitute": fault.substitute or None,
+                "exit_status": fault.exit_status or None,
+                "stderr_tail": fault.stderr_tail or None,
+            }
+            for fault in result.faults
+        ],
+    }
