@@ -46,7 +46,8 @@ def print_standings(
 ) -> None:
     """Writes the standings of *store* to standard output."""
     results = Results(store.run.rules, store.run.schedule(), store.results())
-    with Progress(console=console(stderr=True), transient=True) as bar:
+    stderr = console(stderr=True)
+    with Progress(console=stderr, transient=True, disable=not stderr.is_terminal) as bar:
         task = bar.add_task("intervals")
         table = results.standings(lambda done, total: bar.update(task, completed=done, total=total))
     if as_json:
