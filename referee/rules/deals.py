@@ -19,7 +19,6 @@ from referee.rules.decisions import (
     DISCARDING,
     LEAVE,
     NAMING,
-    PLAYING,
     SEATS,
     TAKE,
     Choice,
@@ -32,6 +31,7 @@ from referee.rules.decisions import (
     Play,
     Seat,
     illegal,
+    plays_of,
 )
 from referee.rules.errors import IllegalChoiceError
 from referee.rules.options import (
@@ -46,6 +46,10 @@ from referee.rules.options import (
 from referee.rules.scoring import DealScore, needed_tricks, score_deal, side_tricks
 from referee.rules.suits import Suit, Trump, callable_suits
 from referee.rules.tiles import Tile, tiles_in
+
+# The constructor of a named tuple is a Python function; these states are made by the million.
+_new = tuple.__new__
+_PLAY = Kind.PLAY
 
 
 class Deal(NamedTuple):
@@ -160,11 +164,13 @@ class Deal(NamedTuple):
     @property
     def decision(self) -> Decision | None:
         """The open question, or ``None`` once the deal is over."""
-        kind, seat = self.kind, self.turn
-        if kind is None or seat is None:
+        seat = self.turn
+        if seat is None:
             return None
-        if kind is Kind.PLAY:
-            return Decision(kind, seat, self._legal_plays(seat))
+        if self.leaders:
+            return _new(Decision, (_PLAY, seat, self._legal_plays(seat)))
+        kind = self.kind
+        assert kind is not None
         return Decision(kind, seat, self._legal_before_play(kind, seat))
 
     def _legal_before_play(self, kind: Kind, seat: Seat) -> tuple[Choice, ...]:
@@ -210,13 +216,7 @@ class Deal(NamedTuple):
                     for suit in callable_suits(tile, table)
                 ]
             )
-        plays = PLAYING
-        legal = []
-        while mask:
-            lowest = mask & -mask
-            legal.append(plays[lowest.bit_length() - 1])
-            mask ^= lowest
-        return tuple(legal)
+        return plays_of(mask)
 
     # The answer.
 
@@ -299,10 +299,10 @@ class Deal(NamedTuple):
             else:
                 turn = winner
                 leaders = (*leaders, winner)
-        return Deal(
+        return _new(Deal, (
             rules, cards, forced, auction, bids, hands, turn, trump, taken, discarded, plays,
             leaders, suits, tricks_won,
-        )  # fmt: skip
+        ))  # fmt: skip
 
     def _led_suit(self, choice: Play, turn: Seat, trump: Trump) -> Suit:
         table = self.rules.tables[trump]

@@ -108,6 +108,28 @@ CALLING: tuple[tuple[Play, ...], ...] = tuple(
 """By tile, then by suit: the choice that leads it and calls that suit."""
 
 
+_SLICE = 7
+"""The bits of a hand that are looked up at once; four slices make a hand."""
+_PLAYS_OF_SLICE: tuple[tuple[tuple[Choice, ...], ...], ...] = tuple(
+    tuple(
+        tuple(PLAYING[first + bit] for bit in range(_SLICE) if mask >> bit & 1)
+        for mask in range(1 << _SLICE)
+    )
+    for first in range(0, len(TILES), _SLICE)
+)
+_LOWEST, _LOWER, _HIGHER, _HIGHEST = _PLAYS_OF_SLICE
+
+
+def plays_of(mask: int) -> tuple[Choice, ...]:
+    """Returns the choices that play the tiles of *mask* without calling a suit, ascending."""
+    return (
+        _LOWEST[mask & 127]
+        + _LOWER[mask >> 7 & 127]
+        + _HIGHER[mask >> 14 & 127]
+        + _HIGHEST[mask >> 21]
+    )
+
+
 class Decision(NamedTuple):
     """A question to one seat."""
 
