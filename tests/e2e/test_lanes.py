@@ -70,7 +70,8 @@ def read(report: Path, job: Job, tables: Sequence[TableJob]) -> tuple[list[Met],
         for deal in range(DEALS)
         for seat, hand in enumerate(deal_cards(key, deal, rules).hands)
     }
-    met, known = [], []
+    met: list[Met] = []
+    known: list[Met] = []
     for line in report.read_text().splitlines():
         *numbers, word = line.split()
         process, deal, seat, hand = map(int, numbers)
