@@ -1,12 +1,13 @@
 """A worker process: reads tables from its standard input, plays them, writes what became of them.
 
 Started as ``python -m tournaments.runner.worker``. The end of its input means: finish what is in
-play, end the bots, and end. If the runner is gone, writing fails, and the keeper ends every bot.
+play, end the bots, and end. When nobody reads its output the runner is gone, and it ends at once.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import sys
@@ -38,8 +39,9 @@ async def work(reader: asyncio.StreamReader, output: int) -> None:
 
     def send(message: FromWorker) -> None:
         data = memoryview(encode(message) + b"\n")
-        while data:
-            data = data[os.write(output, data) :]
+        with contextlib.suppress(BrokenPipeError):  # then `main` ends all this
+            while data:
+                data = data[os.write(output, data) :]
 
     def done(outcome: Done) -> None:
         nonlocal in_play
@@ -75,7 +77,15 @@ async def main() -> None:
     reader = asyncio.StreamReader(limit=LINE_LIMIT)
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-    await work(reader, output)
+    working = asyncio.create_task(work(reader, output))
+
+    def runner_is_gone() -> None:
+        loop.remove_reader(output)
+        working.cancel()
+
+    # A pipe that is written becomes readable when its reader is gone, even a killed one.
+    loop.add_reader(output, runner_is_gone)
+    await working
 
 
 if __name__ == "__main__":

@@ -1,0 +1,110 @@
+"""The program `moon` from outside, in a folder of its own that knows its processes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.e2e.inprocess import FOLDER
+from tests.e2e.processes import belonging_to, wait_gone
+
+ROOT = Path(__file__).parents[2]
+BOTS = ("./meek.py", "./tall.py", "./dice.py")
+LIMIT = 120.0
+"""Seconds after which a command hangs."""
+
+
+class League:
+    """A folder with bots, in which commands run. What they start works there, or names it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for bot in FOLDER.glob("*.py"):
+            shutil.copy(bot, folder)
+
+    def write(self, file: str, **keys: object) -> Path:
+        """Writes a tournament file over the bots of the folder; *keys* come on top."""
+        lines = {"bots": list(BOTS), "seed": "s", "deals": 1, "workers": 1, **keys}
+        path = self.folder / file
+        text = "".join(f"{key} = {_toml(value)}\n" for key, value in lines.items())
+        path.write_text(text)
+        return path
+
+    def environment(self) -> dict[str, str]:
+        """Returns the environment of commands: bots live in the folder, sources are found."""
+        return {
+            **os.environ,
+            "XDG_RUNTIME_DIR": str(self.folder),
+            "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "proto")]),
+        }
+
+    def start(self, *words: object, **more: object) -> subprocess.Popen[str]:
+        """Starts ``moon`` with *words*."""
+        settings = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more
+        return subprocess.Popen(
+            [sys.executable, "-m", "tournaments.cli.main", *map(str, words)],
+            cwd=self.folder,
+            env=self.environment(),
+            text=True,
+            **settings,  # type: ignore[call-overload]
+        )
+
+    def moon(self, *words: object, code: int = 0) -> subprocess.CompletedProcess[str]:
+        """Runs ``moon`` with *words* to its end; it has to exit with *code*."""
+        process = self.start(*words)
+        try:
+            out, err = process.communicate(timeout=LIMIT)
+        except BaseException:
+            process.kill()
+            process.communicate()
+            raise
+        assert process.returncode == code, f"exit code {process.returncode}\n{out}\n{err}"
+        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+    def out(self, *words: object) -> str:
+        """Returns what ``moon`` with *words* writes to standard output."""
+        return self.moon(*words).stdout
+
+    def kill(self, process: subprocess.Popen[str], within: float) -> None:
+        """Kills *process* as ``kill -9`` does; all that it started has to go *within* seconds."""
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        wait_gone(belonging_to(self.folder), within)
+
+    def check_nothing_runs(self) -> None:
+        """Fails if a process that was started from here, or lives here, is left; and ends it."""
+        try:
+            wait_gone(belonging_to(self.folder), 20)
+        finally:
+            for process in belonging_to(self.folder):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process.pid, signal.SIGKILL)
+
+
+@contextmanager
+def league() -> Iterator[League]:
+    """A league in a new folder with a short path: the paths of sockets have a limit."""
+    with tempfile.TemporaryDirectory(prefix="m") as name:
+        made = League(Path(name))
+        try:
+            yield made
+        finally:
+            made.check_nothing_runs()
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{key} = {_toml(item)}' for key, item in value.items())} }}"
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, Sequence):
+        return f"[{', '.join(map(_toml, value))}]"
+    return str(value).lower()
