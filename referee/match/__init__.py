@@ -7,7 +7,8 @@ from referee.match.matches import Ending, FinishedDeal, Match, Result, Terms
 from referee.match.notation import DealLine, dump_line, read_line
 from referee.match.records import DealRecord, MatchRecord
 from referee.match.referee import MatchReferee, Question, TableTerms
-from referee.match.replay import deal_states, verify_line, verify_match
+from referee.match.replay import deal_states, finished_deals, verify_line
+from referee.match.verify import match_differences, verify_match
 
 __all__ = [
     "DealLine",
@@ -30,7 +31,9 @@ __all__ = [
     "deal_states",
     "dump_line",
     "dump_match",
+    "finished_deals",
     "load_matches",
+    "match_differences",
     "read_line",
     "verify_line",
     "verify_match",

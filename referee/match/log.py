@@ -8,26 +8,49 @@ only what happened; no line holds a time. The keys, their order and their meanin
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import NamedTuple
 
 from referee.errors import MoonError
 from referee.match.errors import RecordError
-from referee.match.faults import FaultKind, FaultMark
-from referee.match.matches import DEFAULT_MAX_DEALS, Ending, Result, Terms
-from referee.match.records import VERSION, DealRecord, MatchRecord
-from referee.rules import (
-    SEATS,
-    SUITS,
-    Bid,
-    Cards,
-    Hand,
-    Suit,
-    Tile,
-    Trump,
-    parse_rules,
-    rules_text,
+from referee.match.fields import (
+    Fields,
+    as_count,
+    as_flag,
+    as_hand,
+    as_label,
+    as_number,
+    as_text,
+    cut,
+    decode,
+    fault_of,
+    list_of,
+    maybe,
+    one_of,
+    parse_suit,
+    seat_of,
+    shown,
+    word,
+    words,
 )
+from referee.match.matches import Ending, Result, Terms
+from referee.match.records import VERSION, DealRecord, MatchRecord
+from referee.rules import Bid, Cards, Hand, Rules, Tile, Trump, parse_rules, rules_text
+
+_HEAD = (
+    "type", "v", "table", "rules", "deals", "max_deals", "seats", "ask_forced", "strikes",
+)  # fmt: skip
+_DEAL = (
+    "type", "n", "first", "forced", "hands", "middle", "bids", "trump", "taken", "discard", "plays",
+    "called", "tricks", "made", "points", "unasked", "faults",
+)  # fmt: skip
+_END = ("type", "ending", "scores", "places", "forfeit")
+_OPTIONAL = ("called", "faults")
+"""The keys that are left out when there is nothing to say."""
+
+_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+"""What JSON allows as it is, but would end a line, move a cursor, or not be UTF-8."""
 
 
 def dump_match(record: MatchRecord) -> str:
@@ -56,7 +79,8 @@ def dump_match(record: MatchRecord) -> str:
 
 
 def _line(fields: Mapping[str, object]) -> str:
-    return json.dumps(fields, separators=(",", ":"), ensure_ascii=False) + "\n"
+    text = json.dumps(fields, separators=(",", ":"), ensure_ascii=False)
+    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
 
 def _deal(deal: DealRecord) -> dict[str, object]:
@@ -86,158 +110,116 @@ def _deal(deal: DealRecord) -> dict[str, object]:
     return fields
 
 
-def load_matches(lines: Iterable[str], source: str = "record") -> Iterator[MatchRecord]:
+def load_matches(lines: Iterable[str | bytes], source: str = "record") -> Iterator[MatchRecord]:
     """Yields every match of *lines*.
+
+    What comes out has the shape of a match (so many hands, seats, tricks); whether it was played by
+    the rules is for `verify_match` to say.
 
     Args:
         lines: The JSON lines of one or more matches. Empty lines are passed over.
         source: What the lines are called in an error, such as the file's name.
 
     Raises:
-        RecordError: if a line is no JSON, no part of a record, or a match has no end.
+        RecordError: if a line is no JSON, no part of a record, or a match has no end; the message
+            names the line and the key.
     """
-    head: _Fields | None = None
+    head: _Head | None = None
     deals: list[DealRecord] = []
     where = source
-    for number, text in enumerate(lines, 1):
+    for number, line in enumerate(lines, 1):
+        where = f"{source}, line {number}"
+        text = decode(where, line)
         if not text.strip():
             continue
-        where = f"{source}, line {number}"
-        fields = _Fields(where, _parse(where, text))
-        kind = fields.text("type")
+        fields = Fields(where, text)
+        kind = fields.read("type", as_text)
         if (kind == "match") != (head is None):
             problem = "a match begins before the last one has ended" if head else (
-                f"expected a line of type 'match', not {kind!r}"
+                f"expected a line of type 'match', not {shown(kind)}"
             )  # fmt: skip
             raise RecordError(where, problem)
-        if kind == "match":
-            head, deals = fields, []
+        if head is None:
+            head, deals = _read_head(fields), []
         elif kind == "deal":
-            deals.append(fields.guard(_read_deal))
-        elif kind == "end" and head is not None:
+            deals.append(_read_deal(fields, head.terms.rules))
+        elif kind == "end":
             yield _read_match(head, tuple(deals), fields)
             head = None
         else:
-            raise RecordError(where, f"a line of type {kind!r} is not known")
+            raise RecordError(where, f"a line of type {shown(kind)} is not known")
     if head is not None:
         raise RecordError(where, "the match has no line of type 'end': the record is cut off")
 
 
-def _parse(where: str, text: str) -> object:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise RecordError(where, f"is not JSON ({error})") from None
+# The three kinds of lines.
 
 
-class _Fields:
-    """One line, read with the place in every error."""
+class _Head(NamedTuple):
+    """The first line of a match."""
 
-    def __init__(self, where: str, value: object) -> None:
-        if not isinstance(value, dict):
-            raise RecordError(where, "is not a JSON object")
-        self.where = where
-        self._value: dict[str, Any] = value
-
-    def guard(self, read: Any) -> Any:
-        """Returns what *read* makes of the line; rule errors get the line's place."""
-        try:
-            return read(self)
-        except RecordError:
-            raise
-        except (MoonError, ValueError, TypeError, IndexError, KeyError) as error:
-            raise RecordError(self.where, str(error) or type(error).__name__) from None
-
-    def get(self, key: str, *kinds: type, default: object = ...) -> Any:
-        value = self._value.get(key, default)
-        if value is ...:
-            raise RecordError(self.where, f"has no {key!r}")
-        bad_bool = isinstance(value, bool) and bool not in kinds
-        if bad_bool or not isinstance(value, kinds or (object,)):
-            if value is default:
-                return value
-            raise RecordError(self.where, f"{key!r} cannot be {value!r}")
-        return value
-
-    def text(self, key: str) -> str:
-        return str(self.get(key, str))
-
-    def words(self, key: str, default: object = ...) -> list[str]:
-        return str(self.get(key, str, default=default)).split()
-
-    def ints(self, key: str, default: object = ...) -> tuple[int, ...]:
-        values = self.get(key, list, default=default)
-        if any(isinstance(value, bool) or not isinstance(value, int) for value in values):
-            raise RecordError(self.where, f"{key!r} is not a list of whole numbers: {values!r}")
-        return tuple(values)
+    table: str
+    terms: Terms
+    seats: tuple[str, ...]
+    ask_forced: bool
+    strikes: int
 
 
-def _read_deal(line: _Fields) -> DealRecord:
-    trump = line.get("trump", str, type(None))
-    discard = line.get("discard", str, type(None))
-    points = line.get("points", list, type(None))
-    return DealRecord(
-        number=line.get("n", int),
-        forced=line.get("forced", bool),
-        first_bidder=SEATS[line.get("first", int)],
-        cards=Cards(
-            tuple(Hand.parse(str(hand)).mask for hand in line.get("hands", list)),
-            tuple(map(Tile.parse, line.words("middle"))),
-        ),
-        bids=tuple(map(Bid.parse, line.words("bids"))),
-        trump=None if trump is None else Trump.parse(trump),
-        taken=line.get("taken", bool, type(None)),
-        discarded=None if discard is None else Tile.parse(discard),
-        plays=tuple(map(Tile.parse, line.words("plays"))),
-        called=tuple(map(parse_suit, line.words("called", default=""))),
-        tricks_won=line.ints("tricks"),
-        made=line.get("made", bool, type(None)),
-        points=None if points is None else line.ints("points"),
-        unasked=line.ints("unasked", default=[]),
-        faults=tuple(
-            FaultMark(int(at), int(seat), FaultKind(kind))
-            for at, seat, kind in line.get("faults", list, default=[])
-        ),
-    )
-
-
-def parse_suit(text: str) -> Suit:
-    """Returns the suit written ``0`` to ``6`` or ``doubles``.
-
-    Raises:
-        ValueError: if *text* names no suit.
-    """
-    for suit in SUITS:
-        if str(suit) == text:
-            return suit
-    raise ValueError(f"not a suit: {text!r} (a suit is 0 to 6 or doubles)")
-
-
-def _read_match(head: _Fields, deals: tuple[DealRecord, ...], end: _Fields) -> MatchRecord:
-    version = head.get("v", int)
+def _read_head(line: Fields) -> _Head:
+    version = line.read("v", as_number)
     if version != VERSION:
-        raise RecordError(head.where, f"is format {version}; this program reads format {VERSION}")
-    terms: Terms = head.guard(
-        lambda line: Terms(
-            parse_rules(line.text("rules")),
-            line.get("deals", int, type(None), default=None),
-            line.get("max_deals", int, default=DEFAULT_MAX_DEALS),
-        )
+        problem = f"is format {shown(version)}; this program reads format {VERSION}"
+        raise RecordError(line.where, problem)
+    line.check_keys(_HEAD)
+    rules = line.read("rules", word(parse_rules))
+    deals = line.read("deals", maybe(as_number))
+    max_deals = line.read("max_deals", as_number)
+    try:
+        terms = Terms(rules, deals, max_deals)
+    except MoonError as error:
+        raise RecordError(line.where, cut(str(error))) from None
+    return _Head(
+        line.read("table", as_label),
+        terms,
+        line.read("seats", list_of(as_text, rules.players)),
+        line.read("ask_forced", as_flag),
+        line.read("strikes", as_count),
     )
-    result: Result = end.guard(
-        lambda line: Result(
-            Ending(line.text("ending")),
-            line.ints("scores"),
-            line.ints("places"),
-            line.get("forfeit", int, type(None), default=None),
-        )
+
+
+def _read_deal(line: Fields, rules: Rules) -> DealRecord:
+    line.check_keys(_DEAL, _OPTIONAL)
+    players = rules.players
+    return DealRecord(
+        number=line.read("n", as_count),
+        forced=line.read("forced", as_flag),
+        first_bidder=line.read("first", seat_of(players)),
+        cards=Cards(
+            line.read("hands", list_of(as_hand, players)), line.read("middle", words(Tile.parse))
+        ),
+        bids=line.read("bids", words(Bid.parse)),
+        trump=line.read("trump", maybe(word(Trump.parse))),
+        taken=line.read("taken", maybe(as_flag)),
+        discarded=line.read("discard", maybe(word(Tile.parse))),
+        plays=line.read("plays", words(Tile.parse)),
+        called=line.read("called", words(parse_suit), default=""),
+        tricks_won=line.read("tricks", list_of(as_count, players)),
+        made=line.read("made", maybe(as_flag)),
+        points=line.read("points", maybe(list_of(as_number, rules.side_count))),
+        unasked=line.read("unasked", list_of(as_count)),
+        faults=line.read("faults", list_of(fault_of(players)), default=[]),
+    )
+
+
+def _read_match(head: _Head, deals: tuple[DealRecord, ...], end: Fields) -> MatchRecord:
+    end.check_keys(_END)
+    rules = head.terms.rules
+    result = Result(
+        end.read("ending", one_of(Ending)),
+        end.read("scores", list_of(as_number, rules.side_count)),
+        end.read("places", list_of(as_count, rules.side_count)),
+        end.read("forfeit", maybe(seat_of(rules.players))),
     )
     return MatchRecord(
-        head.text("table"),
-        terms,
-        tuple(map(str, head.get("seats", list))),
-        head.get("ask_forced", bool, default=False),
-        head.get("strikes", int, default=2),
-        deals,
-        result,
+        head.table, head.terms, head.seats, head.ask_forced, head.strikes, deals, result
     )
