@@ -108,9 +108,10 @@ KINDS = (FaultKind.TIMEOUT, FaultKind.CRASHED, FaultKind.PROTOCOL, FaultKind.ILL
 
 
 def bold(decision: Decision, rng: random.Random) -> Choice:
-    """Chooses at random, with few passes, so that most deals are played."""
-    if decision.kind is Kind.BID and rng.random() < 0.6:
-        return decision.legal[min(1, len(decision.legal) - 1)]
+    """Chooses at random, but passes or bids low, so that few deals are thrown in or are moons."""
+    roll = rng.random()
+    if decision.kind is Kind.BID and roll < 0.8:
+        return decision.legal[min(int(roll > 0.45), len(decision.legal) - 1)]
     return rng.choice(decision.legal)
 
 

@@ -200,6 +200,7 @@ DAMAGE = [
     (END, {"forfeit": 3}, "'forfeit': 3 is not a seat of 3"),
     (END, {"forfeit": False}, "'forfeit': False is not a whole number"),
     (END, {"forfeit": ...}, "has no 'forfeit'"),
+    (END, {"winner": 1}, "the key 'winner' is not known"),
     (END, {"type": "match"}, "a match begins before the last one has ended"),
 ]
 

@@ -122,6 +122,12 @@ def variants(record: MatchRecord, number: int) -> Iterator[tuple[str, object]]:
     yield from (("unasked", unasked) for unasked in edited(deal.unasked, range(40)))
     marks = [FaultMark(at, seat, FaultKind.START) for at in range(0, 40, 7) for seat in range(3)]
     yield from (("faults", faults) for faults in edited(deal.faults, marks))
+    for seat in range(rules.players):
+        moved = tuple(
+            mark._replace(seat=(mark.seat + seat) % rules.players) for mark in deal.faults
+        )
+        if moved != deal.faults:
+            yield "faults", moved
 
 
 def edited(values: tuple[object, ...], others: object) -> Iterator[tuple[object, ...]]:
@@ -236,6 +242,38 @@ def test_a_change_to_the_match_as_a_whole_is_found(changed: object) -> None:
     assert callable(changed)
     assert judge(changed(record))
     assert match_differences(changed(record)), "without the seed too"
+
+
+def test_a_deal_after_the_end_is_named_as_that() -> None:
+    record = recorded("tournament-3p", faults=0)
+    longer = replace(record, deals=(*record.deals, replace(record.deals[-1], number=4)))
+    assert [str(error) for error in judge(longer)] == [
+        "table 17.2, deal 4: stands after the end of the match"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("trump", Trump.FIVES), ("taken", True), ("discarded", TILES[5]), ("plays", TILES[:1])],
+)
+def test_what_stands_in_a_deal_that_was_thrown_in_is_found(field: str, value: object) -> None:
+    for seed in range(50):
+        record = recorded("wikihow-3p", seed, faults=0)
+        at = next((d.number for d in record.deals if d.trump is None), None)
+        if at is not None:
+            break
+    assert at is not None
+    assert match_differences(record) == ()
+    [error] = match_differences(with_deal(record, at, **{field: value}))
+    assert error.where == f"table 17.2, deal {at}"
+    assert "but by the rules it is" in str(error)
+
+
+def test_a_deal_that_cannot_be_dealt_is_not_played_again() -> None:
+    record = recorded("tournament-3p", faults=0)
+    for changes in ({"first_bidder": 3}, {"first_bidder": -1}, {"cards": Cards((), ())}):
+        with pytest.raises(RecordMismatchError, match=r"^table 17\.2, deal 1: "):
+            list(finished_deals(with_deal(record, 1, **changes)))
 
 
 # The seed.
