@@ -46,15 +46,15 @@ class League:
             "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "proto")]),
         }
 
-    def start(self, *words: object, **more: object) -> subprocess.Popen[str]:
+    def start(self, *words: object) -> subprocess.Popen[str]:
         """Starts ``moon`` with *words*."""
-        settings = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more
         return subprocess.Popen(
             [sys.executable, "-m", "tournaments.cli.main", *map(str, words)],
             cwd=self.folder,
             env=self.environment(),
             text=True,
-            **settings,  # type: ignore[call-overload]
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
 
     def moon(self, *words: object, code: int = 0) -> subprocess.CompletedProcess[str]:

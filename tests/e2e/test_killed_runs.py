@@ -6,6 +6,7 @@ import json
 import random
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,11 @@ def played(store: Path) -> int:
         return 0
 
 
+def has_played(store: Path, wanted: int) -> bool:
+    """Returns whether so many tables are stored."""
+    return played(store) >= wanted
+
+
 def all_but_measured(home: League, store: Path) -> tuple[str, str]:
     """Returns the standings without what was measured, and every record."""
     standings = json.loads(home.out("tournament", "standings", store, "--json"))
@@ -54,7 +60,7 @@ def test_a_run_killed_three_times_and_continued_equals_one_that_ran_through(home
         # The first one comes while bots start, the others at two places of the schedule.
         wanted = stored + 1 + rng.randrange(tables // KILLS) if kill else 0
         process = home.start("tournament", "run", file, "--store", killed)
-        wait_until(lambda wanted=wanted: played(killed) >= wanted, f"{wanted} tables are stored")
+        wait_until(partial(has_played, killed, wanted), f"{wanted} tables are stored")
         time.sleep(rng.uniform(0.0, 1.5 if kill == 0 else 0.2))
         before = played(killed)
         assert process.poll() is None, "it ended before it could be killed"

@@ -168,13 +168,19 @@ class Store:
             queries.note(connection, kind, text)
 
     def accept(self, config: TournamentConfig, code_version: str) -> None:
-        """Continues the run as *config* and *code_version* from here on, and writes that down."""
+        """Continues the run as *config* and *code_version* from here on, and writes that down.
+
+        Raises:
+            StoreError: if tables are stored that would no longer be in the schedule; then nothing
+                is changed.
+        """
         lines = self.changes(config, code_version)
         if not lines:
             return
         identity = config.seeded(self.run.seed).identity()
         info = replace(self.run, identity=identity, code_version=code_version)
         with self._writing() as connection:
+            queries.played(connection, info.schedule())
             connection.execute(update(schema.run).values(run_row(info)))
             queries.note(connection, "changed", "; ".join(lines))
         self.run = info
