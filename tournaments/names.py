@@ -47,11 +47,15 @@ def short_name(text: str) -> str:
 
     >>> [short_name(text) for text in ("greedy?risk=0.3", "./bots/mine.py", "grpc://[::1]:7000")]
     ['greedy?risk=0.3', 'mine', '[::1]:7000']
+    >>> short_name("inproc:mine:Bold?risk=0.3")
+    'Bold?risk=0.3'
     """
     kind, colon, rest = text.partition(":")
     if colon and kind in ("cmd", "grpc"):
         return rest.strip().removeprefix("//")
     path, question, parameters = text.partition("?")
+    if kind == "inproc":
+        return path.rpartition(":")[2] + question + parameters
     # Resolving would follow links; only "." and ".." must not become names.
     name = PurePath(path).name.removesuffix(".py")
     return (path if name in ("", ".", "..") else name) + question + parameters

@@ -1,12 +1,14 @@
-"""A question on its way to a bot and back."""
+"""A question on its way to a bot and back, and what puts it to the bot."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from referee.match import Fault, Question
 from referee.rules import Choice
+from referee.wire.notices import Notice
 
 
 @dataclass(slots=True)
@@ -29,3 +31,45 @@ class Ask:
     def key(self) -> tuple[str, int]:
         """What the answer names it by."""
         return self.match_id, self.question.number
+
+
+class BotLine(Protocol):
+    """Puts questions to one bot of one lane: what tables and the pool know of it.
+
+    Every `Ask` ends in exactly one call of ``answered`` or ``faulted``, unless the line is closed.
+
+    Attributes:
+        starts: How often the bot was started.
+    """
+
+    starts: int
+
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a process, or one is on its way up or down."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is asked and nothing waits."""
+
+    def ask(self, ask: Ask) -> None:
+        """Puts *ask* to the bot as soon as it takes one more."""
+
+    def wants(self, notice: type[Notice]) -> bool:
+        """Whether the bot asked to be told such a thing."""
+
+    def tell(self, notice: Notice) -> None:
+        """Tells the bot what happened. Returns at once; nothing comes back."""
+
+    def restart(self) -> None:
+        """Ends the bot; the next question is put to a new one."""
+
+    async def warm_up(self) -> None:
+        """Starts the bot if it is not running.
+
+        Raises:
+            StartError: if it does not start.
+        """
+
+    async def close(self) -> None:
+        """Ends the bot for good; what is asked is dropped."""

@@ -9,6 +9,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from referee.bots.modules import find_module, package_folder
 from referee.bots.spec import BotKind, BotSpec, command_file, sample_places
 from referee.errors import NotFoundError
 
@@ -36,9 +37,17 @@ def _parts(spec: BotSpec) -> Iterator[tuple[str, bytes]]:
     yield "kind", spec.kind.encode()
     for name, value in spec.params:
         yield f"param {name}", value.encode()
+    yield from _code(spec)
+
+
+def _code(spec: BotSpec) -> Iterator[tuple[str, bytes]]:
     match spec.kind:
         case BotKind.REMOTE:
             yield "address", spec.address.encode()
+        case BotKind.INPROC:
+            yield "code", spec.code.encode()
+            for path in _module_files(spec):
+                yield path.name, _contents(path)
         case BotKind.SAMPLE:
             for path in _sample_files(spec.command[-1].rpartition(".")[2]):
                 yield path.name, _contents(path)
@@ -77,6 +86,19 @@ def _folder_files(folder: Path) -> list[Path]:
         folders[:] = [name for name in folders if name not in IGNORED]
         found.extend(Path(directory, name) for name in (*files, *linked))
     return sorted(found)
+
+
+def _module_files(spec: BotSpec) -> list[Path]:
+    """Returns the source of a bot inside this program: its module, or the whole package of it."""
+    assert spec.cwd is not None
+    module = spec.code.partition(":")[0]
+    package = package_folder(module, spec.cwd)
+    if package is not None:
+        return _folder_files(package)
+    found = find_module(module, spec.cwd)
+    if found is None or found.origin is None:
+        raise NotFoundError(f"there is no module {module} in {spec.cwd}, or installed")
+    return [Path(found.origin)]
 
 
 def _sample_files(name: str) -> list[Path]:

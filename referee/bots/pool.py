@@ -10,16 +10,19 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from referee.bots.asks import BotLine
 from referee.bots.clock import ClockTerms, RunningClock
+from referee.bots.inprocess import InprocessLine, Load, Turns
 from referee.bots.keeper_client import Keeper
 from referee.bots.line import MAX_WINDOW, Line
 from referee.bots.process import BotProcess
 from referee.bots.sessions import CallStyle, Session, start_session
-from referee.bots.spec import BotSpec
+from referee.bots.spec import BotKind, BotSpec
 from referee.bots.transports import Listener
 
 MAX_PROCESSES = 96
-"""How many bot processes a worker keeps running; a Python bot takes about 40 MB."""
+"""How many bot processes a worker keeps running; a Python bot takes about 40 MB. Idle ones make
+room, the one that has been idle longest first."""
 
 
 class LineKey(NamedTuple):
@@ -50,7 +53,7 @@ class BotPool:
         *,
         style: CallStyle = CallStyle.AUTO,
         window: int = MAX_WINDOW,
-        max_processes: int = MAX_PROCESSES,
+        load: Load | None = None,
     ) -> None:
         """Makes a pool in which nothing runs yet.
 
@@ -61,8 +64,7 @@ class BotPool:
             terms: What a bot may take.
             style: How decisions are put to bots.
             window: The most decisions that are out to one process at a time.
-            max_processes: How many processes run at a time; idle ones make room, the one that has
-                been idle longest first.
+            load: Makes the bots that are asked inside this process, if there are any.
         """
         self._entrants = entrants
         self._keeper = keeper
@@ -70,9 +72,10 @@ class BotPool:
         self._terms = terms
         self._style = style
         self._window = window
-        self._max = max_processes
+        self._load = load
+        self._turns = Turns()
         self.failure: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._lines: dict[LineKey, Line] = {}
+        self._lines: dict[LineKey, BotLine] = {}
         self._seated: dict[LineKey, int] = {}
 
     async def __aenter__(self) -> BotPool:
@@ -95,7 +98,7 @@ class BotPool:
         """How many processes were started so far."""
         return sum(line.starts for line in self._lines.values())
 
-    def seat(self, keys: Sequence[LineKey]) -> tuple[Line, ...]:
+    def seat(self, keys: Sequence[LineKey]) -> tuple[BotLine, ...]:
         """Returns the line of each of *keys*, and holds them until `leave`.
 
         Raises:
@@ -118,25 +121,30 @@ class BotPool:
         for key in keys:
             self._line(key).restart()
 
-    def _line(self, key: LineKey) -> Line:
+    def _line(self, key: LineKey) -> BotLine:
         line = self._lines.get(key)
         if line is None:
-            spec = self._spec(key)
-
-            async def start(listener: Listener) -> Session:
-                process = BotProcess(spec, self._keeper)
-                return await start_session(process, listener, self._terms.startup, self._style)
-
-            line = Line(
-                key.entrant,
-                self._clock,
-                self._terms,
-                start,
-                broken=self._fail,
-                window=self._window,
-            )
-            self._lines[key] = line
+            line = self._lines[key] = self._new_line(key)
         return line
+
+    def _new_line(self, key: LineKey) -> BotLine:
+        spec = self._spec(key)
+        if spec.kind is BotKind.INPROC:
+            assert self._load is not None, "nobody said how a bot inside this process is made"
+            return InprocessLine(spec, self._load, self._turns, window=self._window)
+
+        async def start(listener: Listener) -> Session:
+            process = BotProcess(spec, self._keeper)
+            return await start_session(process, listener, self._terms.startup, self._style)
+
+        return Line(
+            key.entrant,
+            self._clock,
+            self._terms,
+            start,
+            broken=self._fail,
+            window=self._window,
+        )
 
     def _spec(self, key: LineKey) -> BotSpec:
         bots = self._entrants[key.entrant]
@@ -147,7 +155,7 @@ class BotPool:
 
     def _make_room(self, wanted: int) -> None:
         """Ends idle processes that no table holds, longest unused first, so that *wanted* fit."""
-        excess = sum(line.is_running for line in self._lines.values()) + wanted - self._max
+        excess = sum(line.is_running for line in self._lines.values()) + wanted - MAX_PROCESSES
         for key, tables in tuple(self._seated.items()):
             if excess <= 0:
                 return

@@ -5,6 +5,7 @@
     ./mybot.py              a Python file
     cmd:node bot.js -v      any command
     grpc://host:50051       a bot that runs somewhere already
+    inproc:module:Class     a Python bot that is asked inside this program; trusted, unrated
 
 Each of them may end in parameters, `greedy?risk=0.3&seed=7`, and may begin with the name under
 which it is to be shown, `old=./mybot`. A `?` of the command itself is quoted: `cmd:./bot 'a?b'`.
@@ -31,12 +32,14 @@ from referee.bots.botfile import (
     check_name,
     read_bot_file,
 )
+from referee.bots.modules import find_module
 from referee.errors import ConfigError, did_you_mean
 
 VALUE_LIMIT = 200
 
 FORMS = (
-    "a built-in bot, a folder with bot.toml, a .py file, cmd:PROGRAM ARGUMENTS or grpc://HOST:PORT"
+    "a built-in bot, a folder with bot.toml, a .py file, cmd:PROGRAM ARGUMENTS, grpc://HOST:PORT or"
+    " inproc:MODULE:CLASS"
 )
 
 Params = tuple[tuple[str, str], ...]
@@ -50,6 +53,7 @@ class BotKind(StrEnum):
     FILE = "file"
     COMMAND = "command"
     REMOTE = "remote"
+    INPROC = "inproc"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +68,12 @@ class BotSpec:
     command: tuple[str, ...] = ()
     """The program and its arguments; none for a remote bot. Never goes through a shell."""
     cwd: Path | None = None
-    """The directory the command runs in; None for the private home of the process."""
+    """The directory the command runs in; None for the private home of the process. For a bot
+    inside this program: where its module may lie besides what is installed."""
     address: str = ""
     """Where a remote bot listens, `host:port`."""
+    code: str = ""
+    """The class of a bot inside this program, `module:Class`."""
     params: Params = ()
     """The parameters, sorted by name."""
     version: str = ""
@@ -99,6 +106,15 @@ def parse_bot(text: str, base: Path) -> BotSpec:
         raise ConfigError(None, _shown(text), f"{error}; write NAME=BOT to name it") from None
     except _RefusedError as error:
         raise ConfigError(None, _shown(text), str(error)) from None
+
+
+def is_inside(text: str) -> bool:
+    """Returns whether *text* names a bot that is asked inside this program.
+
+    >>> [is_inside(text) for text in ("old=inproc:mine:Bold?risk=1", "cmd:./x inproc:mine:Bold")]
+    [True, False]
+    """
+    return _split_label(text.strip())[1].startswith(_INPROC)
 
 
 def unique_names(specs: Sequence[BotSpec]) -> tuple[BotSpec, ...]:
@@ -205,6 +221,8 @@ def _params_text(params: Params) -> str:
 def _parse_body(body: str, base: Path) -> BotSpec:
     if body.startswith("cmd:"):
         return _parse_command(body.removeprefix("cmd:"), base)
+    if body.startswith(_INPROC):
+        return _parse_code(body.removeprefix(_INPROC), base)
     if "://" in body:
         return _parse_address(body)
     samples = _sample_modules()
@@ -265,6 +283,19 @@ def _parse_command(text: str, base: Path) -> BotSpec:
     if len(name) > NAME_LIMIT:
         name = Path(command_file(command, base) or command[0]).name
     return BotSpec(name, BotKind.COMMAND, command=command, cwd=base)
+
+
+_INPROC = "inproc:"
+_CODE = re.compile(r"(?P<module>[^\W\d]\w*(\.[^\W\d]\w*)*):(?P<kind>[^\W\d]\w*)")
+
+
+def _parse_code(text: str, base: Path) -> BotSpec:
+    match = _CODE.fullmatch(text)
+    if match is None:
+        raise _RefusedError("names no class; expected inproc:MODULE:CLASS, as inproc:mybot:MyBot")
+    if find_module(match["module"], base) is None:
+        raise _RefusedError(f"there is no module {match['module']} in {base}, or installed")
+    return BotSpec(match["kind"], BotKind.INPROC, cwd=base, code=text)
 
 
 _ADDRESS = re.compile(r"grpc://(?:\[(?P<six>[^\]]*)\]|(?P<host>[^:/\[\]]*)):(?P<port>\d{1,5})")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 
-from referee.bots.asks import Ask
+from referee.bots.asks import Ask, BotLine
 from referee.bots.clock import ClockTerms
-from referee.bots.line import Line
 from referee.match import Fault, FinishedDeal, MatchReferee
 from referee.rules import SEATS, Bid, Choice, Seat
 from referee.wire.notices import DealEnded, MatchEnded, Notice
@@ -25,7 +24,7 @@ class TableInPlay:
     def __init__(
         self,
         referee: MatchReferee,
-        lines: Sequence[Line],
+        lines: Sequence[BotLine],
         clock: ClockTerms,
         done: Callable[[TableInPlay], None],
         watch: Callable[[FinishedDeal], None] | None = None,

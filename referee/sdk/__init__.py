@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 from referee.rules import Bid, Hand, Kind, Play, Rules, Seat, Suit, Tile, Trick, Trump
 from referee.sdk.bot import AnyView, Bot, Value
+from referee.sdk.inside import is_loading
 from referee.sdk.params import Param
 from referee.sdk.views import View
 from referee.wire.notices import DealEnded, MatchEnded
@@ -46,12 +47,16 @@ def serve(bot: Bot, arguments: Sequence[str] | None = None) -> None:
     """Serves *bot* until the process is told to stop, and then exits.
 
     Started by the referee, the bot listens where the environment says. Started by hand, it listens
-    on a port of this machine and prints which; ``--help`` shows the options.
+    on a port of this machine and prints which; ``--help`` shows the options. Where the module of
+    the bot is only imported, to be asked inside the program that imports it, there is nothing to
+    serve, and it returns at once.
 
     Args:
         bot: The bot.
         arguments: The command line; that of the process if left out.
     """
+    if is_loading():
+        return
     # Read by gRPC when it is imported. Its own log says nothing that an author can use, and its
     # fork handlers make a bot that starts processes wait.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")

@@ -12,6 +12,7 @@ from typing import cast
 from referee.rules import Bid, Choice, Decision, Kind, Play, Tile, Trump
 from referee.rules.decisions import BIDDING, CALLING, DISCARDING, LEAVE, NAMING, PLAYING, TAKE
 from referee.sdk.bot import AnyView, Bot, Value
+from referee.wire.notices import DealEnded, MatchEnded, Notice
 
 _EXPECTED = {
     Kind.BID: "a Bid",
@@ -53,6 +54,30 @@ def ask_all(bot: Bot, views: Sequence[AnyView]) -> list[Choice]:
             f" to {len(views)} views"
         )
     return [choice_of(bot, view, value) for view, value in zip(views, values, strict=True)]
+
+
+def wanted(bot: Bot) -> list[type[Notice]]:
+    """Returns the notices that *bot* does something with."""
+    kind = type(bot)
+    notices: list[type[Notice]] = []
+    if kind.deal_ended is not Bot.deal_ended:
+        notices.append(DealEnded)
+    if kind.match_ended is not Bot.match_ended:
+        notices.append(MatchEnded)
+    return notices
+
+
+def tell(bot: Bot, notice: Notice) -> None:
+    """Tells *bot* what happened.
+
+    Raises:
+        Exception: whatever a function of the bot raises.
+    """
+    match notice:
+        case DealEnded():
+            bot.deal_ended(notice)
+        case MatchEnded():
+            bot.match_ended(notice)
 
 
 def choice_of(bot: Bot, view: AnyView, value: Value) -> Choice:

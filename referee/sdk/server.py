@@ -20,12 +20,12 @@ from moon.v1 import bot_service_pb2 as pb
 from moon.v1 import bot_service_pb2_grpc as service
 
 from referee.rules import Choice
-from referee.sdk.asking import ask, ask_all, takes_batches
+from referee.sdk.asking import ask, ask_all, takes_batches, tell, wanted
 from referee.sdk.bot import AnyView, Bot
 from referee.sdk.views import View
 from referee.wire.choices import PROTOCOL, decode_decision, encode_answer
 from referee.wire.errors import WireError
-from referee.wire.notices import NOTIFICATIONS, DealEnded, MatchEnded, Notice, decode_notice
+from referee.wire.notices import NOTIFICATIONS, decode_notice
 
 ResultT = TypeVar("ResultT")
 
@@ -71,7 +71,7 @@ class BotService(service.BotServiceServicer):
             rule_sets=bot.rule_sets,
             max_batch=bot.max_batch,
             serves_play=True,
-            notifications=[NOTIFICATIONS[kind] for kind in _wanted(bot)],
+            notifications=[NOTIFICATIONS[kind] for kind in wanted(bot)],
         )
 
     def Decide(  # noqa: N802
@@ -97,7 +97,7 @@ class BotService(service.BotServiceServicer):
             notice = decode_notice(request)
         except WireError as error:
             context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
-        self._call(lambda: _tell(self._bot, notice))
+        self._call(lambda: tell(self._bot, notice))
         return pb.NotifyResponse()
 
     def _answers(
@@ -162,25 +162,6 @@ def crash() -> NoReturn:
     sys.stderr.flush()
     # Not `sys.exit`: this is not the main thread, and no answer may go out any more.
     os._exit(1)
-
-
-def _wanted(bot: Bot) -> list[type[Notice]]:
-    """Returns the notices that *bot* does something with."""
-    kind = type(bot)
-    wanted: list[type[Notice]] = []
-    if kind.deal_ended is not Bot.deal_ended:
-        wanted.append(DealEnded)
-    if kind.match_ended is not Bot.match_ended:
-        wanted.append(MatchEnded)
-    return wanted
-
-
-def _tell(bot: Bot, notice: Notice) -> None:
-    match notice:
-        case DealEnded():
-            bot.deal_ended(notice)
-        case MatchEnded():
-            bot.match_ended(notice)
 
 
 def start(bot: Bot, address: str, log: Log | None = None) -> tuple[grpc.Server, int]:

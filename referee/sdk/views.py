@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import Generic, TypeVar, cast
 
 from referee.rules import (
@@ -28,6 +29,8 @@ from referee.wire.views import text_of
 
 ValueT = TypeVar("ValueT", Bid, Trump, bool, Tile)
 
+_FIELDS = attrgetter(*SeatView.__slots__)
+
 
 class View(SeatView, Generic[ValueT]):
     """The table as the asked seat sees it, with the legal answers as plain values.
@@ -45,7 +48,7 @@ class View(SeatView, Generic[ValueT]):
     @classmethod
     def of(cls, view: SeatView) -> View[ValueT]:
         """Returns *view* with what a bot's functions need on top."""
-        return cls(*[getattr(view, name) for name in SeatView.__slots__])
+        return cls(*_FIELDS(view))
 
     def __setattr__(self, name: str, value: object) -> None:
         """Refuses.

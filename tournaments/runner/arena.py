@@ -15,9 +15,11 @@ from referee.bots.grace import measure_grace
 from referee.bots.keeper_client import Keeper
 from referee.bots.pool import BotPool, LineKey
 from referee.bots.sessions import StartError
+from referee.bots.spec import BotSpec
 from referee.bots.tables import TableInPlay
 from referee.errors import BotError
 from referee.match import FaultReport, FinishedDeal, Match, MatchReferee, dump_match
+from referee.sdk.inside import InsideBot, load_bot
 from tournaments.results import VOID, FaultRow, TableResult
 from tournaments.runner.jobs import Done, Job, TableJob
 from tournaments.schedule import EntrantId
@@ -62,6 +64,7 @@ class Arena:
                     self.clock_terms,
                     style=job.call,
                     window=job.max_batch,
+                    load=_load_inside,
                 )
             )
             self._stack = stack.pop_all()
@@ -140,6 +143,12 @@ class Arena:
         task.cancel()
         failure.result()
         raise AssertionError("a pool fails with an error")
+
+
+def _load_inside(spec: BotSpec) -> InsideBot:
+    """Makes a bot inside this process. Bots and the SDK know nothing of each other; this does."""
+    assert spec.cwd is not None
+    return load_bot(spec.code, spec.cwd, dict(spec.params))
 
 
 def _start_problem(entrant: str, error: StartError) -> str:

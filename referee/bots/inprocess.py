@@ -1,0 +1,365 @@
+"""Bots inside this process: their functions are called, and nothing travels.
+
+They see the same views as a bot behind a socket, and what they answer is judged the same, so the
+records are the same. What cannot be had inside: a bot that thinks too long is not stopped, only
+timed; it is not shut in, so it is for code that its user trusts; and two lanes share what the
+module of the bot keeps outside its objects. Nothing that such a bot plays is rated.
+
+All bots of a pool take their turns in slices, so that the event loop gets its own: another bot's
+answer is never left waiting for more than a slice and one decision.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+import traceback
+from collections import deque
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Protocol, TypeAlias
+
+from referee.bots.asks import Ask
+from referee.bots.handshake import printable
+from referee.bots.keeper_client import readable
+from referee.bots.line import MAX_FAILED_STARTS, MAX_WINDOW
+from referee.bots.modules import find_module
+from referee.bots.sessions import STDERR_TAIL, EndReport, StartError
+from referee.bots.spec import BotSpec
+from referee.errors import MoonError
+from referee.match import Fault, FaultKind
+from referee.rules import Choice, Decision, Play, Tile, View
+from referee.wire.choices import decode_answer, encode_answer
+from referee.wire.errors import WireError
+from referee.wire.notices import Notice
+
+SLICE = 0.002
+"""Seconds that bots inside take of the event loop before it looks at everything else."""
+
+
+class Insider(Protocol):
+    """A bot that can be asked by a call."""
+
+    @property
+    def batched(self) -> bool:
+        """Whether it answers many decisions together."""
+
+    @property
+    def most(self) -> int:
+        """How many decisions it takes at a time, at least 1."""
+
+    def choose(self, view: View, /) -> Choice:
+        """Returns what it chooses, legal or not; raises whatever the bot raises."""
+
+    def choose_all(self, views: Sequence[View], /) -> Sequence[Choice]:
+        """Returns what it chooses for each of *views*; raises whatever the bot raises."""
+
+    def wants(self, notice: type[Notice], /) -> bool:
+        """Whether it wants to be told such a thing."""
+
+    def tell(self, notice: Notice, /) -> None:
+        """Tells it what happened; raises whatever the bot raises."""
+
+
+Load: TypeAlias = Callable[[BotSpec], Insider]
+"""Makes a new bot; raises whatever its code raises."""
+
+
+class Turns:
+    """Gives the bots inside this process their turns, and the event loop its own between them."""
+
+    def __init__(self) -> None:
+        self._lines: deque[InprocessLine] = deque()
+        self._is_due = False
+
+    def add(self, line: InprocessLine) -> None:
+        """Gives *line*, which has something to do, a turn."""
+        self._lines.append(line)
+        self._make_due()
+
+    def _make_due(self) -> None:
+        if not self._is_due:
+            self._is_due = True
+            asyncio.get_running_loop().call_soon(self._run)
+
+    def _run(self) -> None:
+        lines, until = self._lines, perf_counter() + SLICE
+        try:
+            # What a bot prints must not get into the program's own output.
+            with contextlib.redirect_stdout(sys.stderr):
+                while lines and lines.popleft().work(until) < until:
+                    pass
+        finally:
+            self._is_due = False
+            if lines:
+                self._make_due()
+
+
+class InprocessLine:
+    """A line to a bot inside this process; see `BotLine`.
+
+    Attributes:
+        starts: How many objects of the bot were made.
+    """
+
+    def __init__(
+        self, spec: BotSpec, load: Load, turns: Turns, *, window: int = MAX_WINDOW
+    ) -> None:
+        """Makes a line whose bot is made when it is first needed.
+
+        Args:
+            spec: The bot.
+            load: Makes it.
+            turns: Who says when it may work.
+            window: The most decisions that are put to it at a time.
+        """
+        self.starts = 0
+        self._spec = spec
+        self._load = load
+        self._turns = turns
+        self._window = window
+        self._insider: Insider | None = None
+        self._waiting: deque[Ask | Notice] = deque()
+        self._has_turn = False
+        self._suspects = 0
+        self._owed: Fault | None = None
+        self._failed_starts = 0
+        self._start_fault: Fault | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a process: there never is one."""
+        return False
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing waits."""
+        return not self._waiting
+
+    def ask(self, ask: Ask) -> None:
+        """Puts *ask* to the bot in its next turn."""
+        self._queue(ask)
+
+    def wants(self, notice: type[Notice]) -> bool:
+        """Whether the bot wants to be told such a thing."""
+        return self._insider is not None and self._insider.wants(notice)
+
+    def tell(self, notice: Notice) -> None:
+        """Tells the bot what happened, before it is asked anything else."""
+        self._queue(notice)
+
+    def restart(self) -> None:
+        """Forgets the bot; the next question is put to a new one, which is told nothing of it."""
+        self._insider = None
+        self._waiting = deque(item for item in self._waiting if isinstance(item, Ask))
+
+    async def warm_up(self) -> None:
+        """Makes the bot if there is none.
+
+        Raises:
+            StartError: if it cannot be made.
+        """
+        with contextlib.redirect_stdout(sys.stderr):
+            insider = self._insider or self._bring_up()
+        if insider is None and (fault := self._start_fault) is not None:
+            raise StartError(fault.detail, EndReport("", fault.stderr_tail))
+
+    async def close(self) -> None:
+        """Forgets the bot and what is asked."""
+        self._insider = None
+        self._waiting.clear()
+
+    def _queue(self, item: Ask | Notice) -> None:
+        self._waiting.append(item)
+        if not self._has_turn:
+            self._has_turn = True
+            self._turns.add(self)
+
+    def work(self, until: float) -> float:
+        """Works off what waits, one thing at least, and returns the time when it stops.
+
+        Args:
+            until: The time from which on it begins nothing more.
+        """
+        now = 0.0
+        # An answer may bring the next question, and a forfeit may take the bot away.
+        try:
+            while self._waiting and now < until:
+                now = self._step(self._waiting.popleft())
+        finally:
+            self._has_turn = bool(self._waiting)
+            if self._has_turn:
+                self._turns.add(self)
+        return now
+
+    def _step(self, item: Ask | Notice) -> float:
+        """Does one thing, or with a bot for batches as many questions as it takes at a time."""
+        if not isinstance(item, Ask):
+            return self._hand_over(item)
+        owed, self._owed = self._owed, None
+        if owed is not None:
+            item.faulted(owed, 0.0)
+            return perf_counter()
+        insider = self._insider or self._bring_up()
+        if insider is None:
+            self._fault_waiting(item)
+            return perf_counter()
+        return self._put_batch(insider, item) if insider.batched else self._put(insider, item)
+
+    # Putting questions.
+
+    def _put(self, insider: Insider, ask: Ask) -> float:
+        view = ask.question.view
+        begun = perf_counter()
+        try:
+            choice = insider.choose(view)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - whatever it was, it ends the bot
+            ended = perf_counter()
+            self._insider = None
+            ask.faulted(_crash(error), ended - begun)
+        else:
+            ended = perf_counter()
+            _judge(ask, choice, ended - begun)
+        return ended
+
+    def _put_batch(self, insider: Insider, first: Ask) -> float:
+        asks = self._batch(insider, first)
+        views = [ask.question.view for ask in asks]
+        begun = perf_counter()
+        try:
+            choices = insider.choose_all(views)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - whatever it was, it ends the bot
+            ended = perf_counter()
+            self._insider = None
+            if len(asks) == 1:
+                asks[0].faulted(_crash(error), ended - begun)
+            else:
+                # Nobody knows over which of them, so each is put again alone.
+                self._suspects = len(asks)
+                self._waiting.extendleft(reversed(asks))
+        else:
+            ended = perf_counter()
+            share = (ended - begun) / len(asks)
+            for ask, choice in zip(asks, choices, strict=True):
+                _judge(ask, choice, share)
+        return ended
+
+    def _batch(self, insider: Insider, first: Ask) -> list[Ask]:
+        """Returns *first* and what else goes with it."""
+        if self._suspects:
+            self._suspects -= 1
+            return [first]
+        asks, most = [first], min(self._window, insider.most)
+        while self._waiting and len(asks) < most:
+            item = self._waiting[0]
+            if not isinstance(item, Ask):
+                break
+            asks.append(item)
+            self._waiting.popleft()
+        return asks
+
+    def _hand_over(self, notice: Notice) -> float:
+        if self._insider is not None:
+            try:
+                self._insider.tell(notice)
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # noqa: BLE001 - whatever it was, it ends the bot
+                self._insider = None
+                self._owed = _crash(error)
+        return perf_counter()
+
+    # Making the bot.
+
+    def _fault_waiting(self, first: Ask) -> None:
+        """Charges *first*, and all that waits behind it, with the start that failed."""
+        assert self._start_fault is not None
+        asks = [first, *(item for item in self._waiting if isinstance(item, Ask))]
+        self._waiting.clear()
+        for ask in asks:
+            ask.faulted(self._start_fault, 0.0)
+
+    def _bring_up(self) -> Insider | None:
+        """Makes the bot and returns it, or ``None`` with the fault written down."""
+        if self._failed_starts >= MAX_FAILED_STARTS:
+            return None
+        self.starts += 1
+        try:
+            self._check_module()
+            self._insider = self._load(self._spec)
+        except KeyboardInterrupt:
+            raise
+        except (MoonError, StartError) as error:
+            self._start_fault = Fault(FaultKind.START, str(error))
+        except BaseException as error:  # noqa: BLE001 - whatever it was, the bot does not start
+            self._start_fault = Fault(FaultKind.START, _raised(error), "", _tail(error))
+        else:
+            self._failed_starts = 0
+            return self._insider
+        self._failed_starts += 1
+        return None
+
+    def _check_module(self) -> None:
+        """Checks that the bot is not another one of the same name, loaded for another tournament.
+
+        Raises:
+            StartError: if it is.
+        """
+        name = self._spec.code.partition(":")[0]
+        loaded = sys.modules.get(name)
+        assert self._spec.cwd is not None
+        found = find_module(name, self._spec.cwd)
+        place = getattr(loaded, "__file__", None)
+        if loaded is not None and found is not None and place != found.origin:
+            problem = f"another module {name} is loaded already, {place}, and not {found.origin}"
+            raise StartError(problem, EndReport())
+
+
+def _judge(ask: Ask, choice: Choice, charged: float) -> None:
+    try:
+        fitting = _fitting(choice, ask.question.decision)
+    except WireError as error:
+        ask.faulted(Fault(FaultKind.PROTOCOL, str(error)), charged)
+    else:
+        ask.answered(fitting, charged)
+
+
+def _fitting(choice: Choice, decision: Decision) -> Choice:
+    """Returns *choice*, legal or not, as the protocol would have carried it.
+
+    Raises:
+        WireError: if the protocol could not: a suit is called unasked, or not called.
+    """
+    # Only plays come as the bot made them; everything else was made by the SDK from a plain value.
+    if not isinstance(choice, Play):
+        return choice
+    legal = decision.legal
+    first = legal[0]
+    is_plain = choice.called is None and type(choice.tile) is Tile
+    if is_plain and isinstance(first, Play) and first.called is None:
+        return choice
+    if choice in legal:
+        return legal[legal.index(choice)]
+    try:
+        return decode_answer(encode_answer(choice, match_id="", number=0), decision)
+    except (LookupError, TypeError) as error:
+        raise WireError("answer.play", f"cannot be {choice!r} ({error})") from None
+
+
+def _crash(error: BaseException) -> Fault:
+    return Fault(FaultKind.CRASHED, _raised(error), "", _tail(error))
+
+
+def _raised(error: BaseException) -> str:
+    text = traceback.format_exception_only(error)[-1].strip()
+    return printable(f"raised {text}", 400)
+
+
+def _tail(error: BaseException) -> str:
+    text = "".join(traceback.format_exception(error))
+    return readable(text.encode(errors="backslashreplace")[-STDERR_TAIL:])
