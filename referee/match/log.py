@@ -38,14 +38,17 @@ from referee.match.matches import Ending, Result, Terms
 from referee.match.records import VERSION, DealRecord, MatchRecord
 from referee.rules import Bid, Cards, Hand, Rules, Tile, Trump, parse_rules, rules_text
 
-_HEAD = (
+HEAD_KEYS = (
     "type", "v", "table", "rules", "deals", "max_deals", "seats", "ask_forced", "strikes",
 )  # fmt: skip
-_DEAL = (
+"""The keys of the line of type ``match``, in their order."""
+DEAL_KEYS = (
     "type", "n", "first", "forced", "hands", "middle", "bids", "trump", "taken", "discard", "plays",
     "called", "tricks", "made", "points", "unasked", "faults",
 )  # fmt: skip
-_END = ("type", "ending", "scores", "places", "forfeit")
+"""The keys of a line of type ``deal``, in their order."""
+END_KEYS = ("type", "ending", "scores", "places", "forfeit")
+"""The keys of the line of type ``end``, in their order."""
 _OPTIONAL = ("called", "faults")
 """The keys that are left out when there is nothing to say."""
 
@@ -170,7 +173,7 @@ def _read_head(line: Fields) -> _Head:
     if version != VERSION:
         problem = f"is format {shown(version)}; this program reads format {VERSION}"
         raise RecordError(line.where, problem)
-    line.check_keys(_HEAD)
+    line.check_keys(HEAD_KEYS)
     rules = line.read("rules", word(parse_rules))
     deals = line.read("deals", maybe(as_number))
     max_deals = line.read("max_deals", as_number)
@@ -188,7 +191,7 @@ def _read_head(line: Fields) -> _Head:
 
 
 def _read_deal(line: Fields, rules: Rules) -> DealRecord:
-    line.check_keys(_DEAL, _OPTIONAL)
+    line.check_keys(DEAL_KEYS, _OPTIONAL)
     players = rules.players
     return DealRecord(
         number=line.read("n", as_count),
@@ -212,7 +215,7 @@ def _read_deal(line: Fields, rules: Rules) -> DealRecord:
 
 
 def _read_match(head: _Head, deals: tuple[DealRecord, ...], end: Fields) -> MatchRecord:
-    end.check_keys(_END)
+    end.check_keys(END_KEYS)
     rules = head.terms.rules
     result = Result(
         end.read("ending", one_of(Ending)),

@@ -81,7 +81,8 @@ def _tiles(tiles: tuple[Tile | None, ...]) -> str:
     return "".join(f"{tile.high}{tile.low}" for tile in tiles if tile is not None)
 
 
-_KEYS = ("rules", "seats", "n", "f", "h", "w", "b", "t", "x", "p", "c", "s")
+KEYS = ("rules", "seats", "n", "f", "h", "w", "b", "t", "x", "p", "c", "s")
+"""The keys of the words, in their order."""
 _NEEDED = ("rules", "h")
 _TAKEN = {"": None, "take": True, "leave": False}
 _NUMBER = re.compile(r"-?[0-9]{1,18}")
@@ -103,8 +104,8 @@ def read_line(text: str, where: str = "deal") -> DealLine:
     words: dict[str, str] = {}
     for word in rest:
         key, colon, value = word.partition(":")
-        if not colon or key not in _KEYS:
-            known = ", ".join(f"{key}:" for key in _KEYS)
+        if not colon or key not in KEYS:
+            known = ", ".join(f"{key}:" for key in KEYS)
             raise RecordError(where, f"{shown(word)} is no word of a deal; known are {known}")
         if key in words:
             raise RecordError(where, f"{key}: stands twice")

@@ -190,9 +190,10 @@ class _Drawing:
         """Returns a line with a cell for each seat."""
         texts = [_pad(label, _LABEL)]
         for cell in cells:
-            body = _pad(cell.text + WINS * cell.wins, self._room - 1)
-            painted = self._paint(body, Role.WINNER) if cell.wins else body
-            texts.append((LEADS if cell.leads else " ") + painted)
+            text = cell.text + WINS * cell.wins
+            space = _pad(text, self._room - 1)[len(text) :]
+            painted = self._paint(text, Role.WINNER) if cell.wins else text
+            texts.append((LEADS if cell.leads else " ") + painted + space)
         if remark:
             texts.append(self._paint(remark, Role.ASIDE))
         return f"  {''.join(texts)}".rstrip()
