@@ -13,8 +13,8 @@ from referee.errors import ConfigError, did_you_mean
 MOST = 100_000
 """The largest number that any key takes: far beyond sense, and small enough to be tried."""
 
-_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)")
+_UNITS = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|)")
 _LONGEST = timedelta(days=1)
 
 

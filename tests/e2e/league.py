@@ -9,12 +9,12 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from tests.e2e.inprocess import FOLDER
-from tests.e2e.processes import belonging_to, wait_gone
+from tests.e2e.processes import belonging_to, wait_gone, wait_until
 
 ROOT = Path(__file__).parents[2]
 BOTS = ("./meek.py", "./tall.py", "./dice.py")
@@ -34,7 +34,9 @@ class League:
         """Writes a tournament file over the bots of the folder; *keys* come on top, None goes."""
         lines = {"bots": list(BOTS), "seed": "s", "deals": 1, "workers": 1, **keys}
         path = self.folder / file
-        text = "".join(f"{key} = {_toml(value)}\n" for key, value in lines.items() if value is not None)
+        text = "".join(
+            f"{key} = {_toml(value)}\n" for key, value in lines.items() if value is not None
+        )
         path.write_text(text)
         return path
 
@@ -72,6 +74,13 @@ class League:
     def out(self, *words: object) -> str:
         """Returns what ``moon`` with *words* writes to standard output."""
         return self.moon(*words).stdout
+
+    def wait(
+        self, process: subprocess.Popen[str], condition: Callable[[], object], what: str
+    ) -> None:
+        """Returns once *condition* holds while *process* runs."""
+        wait_until(lambda: process.poll() is not None or condition(), what)
+        assert process.poll() is None, f"it ended before this was so: {what}"
 
     def kill(self, process: subprocess.Popen[str], within: float) -> None:
         """Kills *process* as ``kill -9`` does; all that it started has to go *within* seconds."""

@@ -13,7 +13,6 @@ import pytest
 
 from referee.errors import StoreError
 from tests.e2e.league import League, league
-from tests.e2e.processes import wait_until
 from tournaments.store import Store
 
 KILLS = 3
@@ -60,7 +59,7 @@ def test_a_run_killed_three_times_and_continued_equals_one_that_ran_through(home
         # The first one comes while bots start, the others at two places of the schedule.
         wanted = stored + 1 + rng.randrange(tables // KILLS) if kill else 0
         process = home.start("tournament", "run", file, "--store", killed)
-        wait_until(partial(has_played, killed, wanted), f"{wanted} tables are stored")
+        home.wait(process, partial(has_played, killed, wanted), f"{wanted} tables are stored")
         time.sleep(rng.uniform(0.0, 1.5 if kill == 0 else 0.2))
         before = played(killed)
         assert process.poll() is None, "it ended before it could be killed"
@@ -76,5 +75,5 @@ def test_when_the_runner_is_killed_its_workers_do_not_play_on(home: League) -> N
     bots = ["./meek.py", "./tall.py", "./stuck.py"]
     file = home.write("stuck.toml", bots=bots, clock={"move_time": 3600, "first_move": 3600})
     process = home.start("tournament", "run", file)
-    wait_until((home.folder / "asked").exists, "a bot is asked")
+    home.wait(process, (home.folder / "asked").exists, "a bot is asked")
     home.kill(process, GONE)  # the bot alone would think for an hour

@@ -40,10 +40,8 @@ def played(store: Path) -> int:
 def begun(home: League, *words: object, tables: int = 1) -> subprocess.Popen[str]:
     """Returns the run of *words* once some tables are stored."""
     process = home.start("tournament", "run", *words)
-    wait_until(
-        lambda: played(home.folder / "night.sqlite") >= tables or process.poll() is not None,
-        f"{tables} tables are stored",
-    )
+    store = home.folder / "night.sqlite"
+    home.wait(process, lambda: played(store) >= tables, f"{tables} tables are stored")
     return process
 
 
@@ -79,7 +77,7 @@ def test_the_second_signal_ends_at_once(home: League) -> None:
     file = home.write("night.toml", bots=STUCK, clock=FOREVER)
     process = home.start("tournament", "run", file)
     assert process.stderr is not None
-    wait_until((home.folder / "asked").exists, "a bot is asked")
+    home.wait(process, (home.folder / "asked").exists, "a bot is asked")
     process.send_signal(signal.SIGINT)
     while "once more" not in process.stderr.readline():
         pass
@@ -100,7 +98,7 @@ def test_a_finished_run_is_shown_and_not_played_again(home: League) -> None:
 def test_the_same_run_a_second_time_at_once_is_refused_and_says_who_has_it(home: League) -> None:
     file = home.write("night.toml", bots=STUCK, clock=FOREVER)
     first = home.start("tournament", "run", file)
-    wait_until((home.folder / "asked").exists, "a bot is asked")
+    home.wait(first, (home.folder / "asked").exists, "a bot is asked")
     second = home.moon("tournament", "run", file, code=75)
     assert f"process {first.pid} is writing to it" in second.stderr
     assert "night: 0 of 6 tables" in home.out("tournament", "standings", file), "reading goes on"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -125,12 +125,11 @@ def play(
     )
     seats = names * 2 if len(names) == 2 else names
     wish = Wish(bots, chosen, seed or secrets.token_hex(16), job, seats)
+    if watch and as_json:
+        raise ConfigError(None, "--watch", "draws deals, and --json writes one document: take one")
     if record is not None:
         _check_writable(Path(record))
-    drawn = _drawer(wish) if watch and not as_json else None
-    result = asyncio.run(_play(wish, drawn))
-    if record is not None:
-        Path(record).write_text(result.record, encoding="utf-8")
+    result = asyncio.run(_play(wish, _Drawer(wish.seats) if watch else None))
     [match] = load_matches(result.record.splitlines())
     if as_json:
         document = result_document(result, match)
@@ -139,6 +138,8 @@ def play(
         print_result(result, match)
         kept = f"record {record}" if record else "no record kept (--record FILE keeps one)"
         console().print(f"seed {wish.seed}; {kept}", soft_wrap=True)
+    if record is not None:
+        _write(Path(record), result.record)
     return BotError.exit_code if strict and result.faults else 0
 
 
@@ -154,32 +155,58 @@ def _rules(bots: Sequence[str], name: str | None, changes: tuple[str, ...]) -> R
 
 
 def _check_writable(path: Path) -> None:
-    """Refuses a file that cannot be written before anything is played for it."""
+    """Refuses a file that cannot be written before anything is played for it; leaves no trace."""
+    is_new = not path.exists()
     try:
         with path.open("a", encoding="utf-8"):
             pass
+        if is_new:
+            path.unlink()
     except OSError as error:
-        raise ConfigError(path, None, f"cannot be written: {error.strerror}") from None
+        raise _unwritable(path, error) from None
 
 
-def _drawer(wish: Wish) -> Callable[[FinishedDeal], None]:
-    legend = True
-
-    def draw(finished: FinishedDeal) -> None:
-        nonlocal legend
-        drawn = draw_deal(finished, wish.seats, legend=legend, paint=coloured)
-        click.echo(drawn + "\n")
-        legend = False
-
-    return draw
+def _write(path: Path, record: str) -> None:
+    try:
+        path.write_text(record, encoding="utf-8")
+    except OSError as error:
+        raise _unwritable(path, error) from None
 
 
-async def _play(wish: Wish, watch: Callable[[FinishedDeal], None] | None) -> TableResult:
+def _unwritable(path: Path, error: OSError) -> ConfigError:
+    return ConfigError(path, None, f"cannot be written: {(error.strerror or '').lower()}")
+
+
+class _Drawer:
+    """Draws each deal when it has ended.
+
+    Attributes:
+        error: What went wrong in drawing: no fault of the table, though it ends it.
+    """
+
+    def __init__(self, seats: Sequence[str]) -> None:
+        self.error: OSError | None = None
+        self._seats = seats
+        self._legend = True
+
+    def __call__(self, finished: FinishedDeal) -> None:
+        drawn = draw_deal(finished, self._seats, legend=self._legend, paint=coloured)
+        self._legend = False
+        try:
+            click.echo(drawn + "\n")
+        except OSError as error:
+            self.error = error
+            raise
+
+
+async def _play(wish: Wish, watch: _Drawer | None) -> TableResult:
     await build_bots(spec for specs in wish.job.specs().values() for spec in specs)
     async with Arena(wish.job) as arena:
         await arena.start_all()
         table = TableJob(0, 0, 0, wish.seats, seed_key(wish.seed).hex())
         outcome: Done = await arena.result(table, watch)
+    if watch is not None and watch.error is not None:
+        raise watch.error
     if outcome.problem:
         raise RuntimeError(f"the match is void, by a fault of moon's own\n{outcome.problem}")
     return outcome.result

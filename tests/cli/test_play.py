@@ -1,0 +1,293 @@
+"""`moon play` from outside: one match, and what its reader and its writer of bots get to see."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from referee.match import MatchRecord, load_matches, verify_match
+from tests.e2e.inprocess import FOLDER
+from tests.e2e.league import LIMIT, League, league
+from tournaments.cli.main import main
+
+FAULTY = FOLDER.parents[1] / "faulty_bots"
+MEEK, TALL, DICE = (str(FOLDER / f"{name}.py") for name in ("meek", "tall", "dice"))
+THREE = (MEEK, TALL, DICE)
+
+
+@pytest.fixture
+def out(capsys: pytest.CaptureFixture[str]) -> Screen:
+    return Screen(capsys)
+
+
+class Screen:
+    """Runs ``moon play`` and keeps what it wrote."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+        self.error = ""
+
+    def play(self, *words: object, code: int = 0) -> str:
+        """Returns what ``moon play`` with *words* writes to standard output."""
+        got = main(["play", *map(str, words)])
+        written = self._capsys.readouterr()
+        self.error = written.err
+        assert got == code, f"exit code {got}\n{written.out}\n{written.err}"
+        assert "Traceback (most recent call last)" not in written.out
+        return written.out
+
+
+@pytest.fixture
+def home() -> Iterator[League]:
+    with league() as made:
+        yield made
+
+
+def match_of(path: Path) -> MatchRecord:
+    [match] = load_matches(path.read_text().splitlines())
+    verify_match(match)
+    return match
+
+
+def test_the_result_is_a_table_by_place_and_says_how_to_play_it_again(out: Screen) -> None:
+    text = out.play(*THREE, "--seed", "tea", "--deals", 3)
+    head, *rows = text.split("\n\n")[0].splitlines()
+    assert head.split() == [
+        "place", "bot", "score", "bids", "made", "set", "p50", "ms", "p99", "ms", "max", "ms",
+        "faults",
+    ]  # fmt: skip
+    cells = [row.split() for row in rows]
+    assert sorted(row[1] for row in cells) == ["dice", "meek", "tall"]
+    places, scores = [int(row[0]) for row in cells], [int(row[2]) for row in cells]
+    assert places == sorted(places)
+    assert scores == sorted(scores, reverse=True)
+    assert all(int(row[3]) == int(row[4]) + int(row[5]) for row in cells)
+    assert {row[-1] for row in cells} == {"-"}
+    assert "3 deals, all played; rules tournament-3p" in text
+    assert "seed tea;" in text
+    assert "\x1b" not in text, "nobody looks at it on a terminal"
+    assert out.error == ""
+
+
+def test_the_json_document_tells_the_same_as_the_record(out: Screen, tmp_path: Path) -> None:
+    path = tmp_path / "match.jsonl"
+    text = out.play(*THREE, "--seed", "tea", "--deals", 4, "--json", "--record", path)
+    document = json.loads(text)
+    match = match_of(path)
+    assert {key: document[key] for key in ("schema", "seed", "rules", "seats", "deals")} == {
+        "schema": "moon.play/1",
+        "seed": "tea",
+        "rules": "tournament-3p",
+        "seats": ["meek", "tall", "dice"],
+        "deals": 4,
+    }
+    assert document["ending"] == match.result.ending.value == "deals"
+    assert document["record"] == str(path)
+    assert document["faults"] == []
+    by_bot = {side["bot"]: side for side in document["sides"]}
+    for seat, name in enumerate(match.seats):
+        side = by_bot[name]
+        assert side["score"] == match.result.scores[seat]
+        assert side["place"] == match.result.places[seat]
+        assert 0 < side["p50_ms"] <= side["p99_ms"] <= side["max_ms"]
+        assert side["faults"] == {}
+    contracts = Counter[bool]()
+    for deal in match.deals:
+        if deal.made is not None:
+            contracts[deal.made] += 1
+    assert sum(sum(side["made"].values()) for side in document["sides"]) == contracts[True]
+    assert sum(sum(side["set"].values()) for side in document["sides"]) == contracts[False]
+    unasked = sum(len(deal.unasked) for deal in match.deals)
+    choices = sum(
+        len(deal.bids) + len(deal.plays) + 2 * (deal.trump is not None) for deal in match.deals
+    )
+    assert sum(side["decisions"] for side in document["sides"]) == choices - unasked
+
+
+def test_a_record_is_judged_and_found_right_by_replay(out: Screen, tmp_path: Path) -> None:
+    path = tmp_path / "match.jsonl"
+    text = out.play(*THREE, "--deals", 2, "--record", path)
+    assert f"record {path}" in text
+    assert main(["replay", "verify", str(path)]) == 0
+    path.write_text(path.read_text().replace('"ending":"deals"', '"ending":"target"'))
+    assert main(["replay", "verify", str(path)]) == 5
+
+
+@pytest.mark.parametrize("bots", [THREE, (MEEK, DICE)], ids=["three", "pairs"])
+def test_watching_draws_every_auction_and_trick(
+    out: Screen, tmp_path: Path, bots: tuple[str, ...]
+) -> None:
+    path = tmp_path / "match.jsonl"
+    text = out.play(*bots, "--seed", 7, "--deals", 3, "--watch", "--record", path)
+    match = match_of(path)
+    drawn = re.split(r"^deal \d+$", text, flags=re.MULTILINE)[1:]
+    assert len(drawn) == len(match.deals) == 3
+    assert any(deal.plays for deal in match.deals)
+    for picture, deal in zip(drawn, match.deals, strict=True):
+        bids = next(line for line in picture.splitlines() if line.startswith("  bids"))
+        assert sorted(re.findall(r"pass|\d+", bids)) == sorted(map(str, deal.bids))
+        tricks = re.findall(r"^  trick \d(.*)$", picture, flags=re.MULTILINE)
+        players = match.terms.rules.players
+        if deal.made is not None:
+            assert all(str(tile) in " ".join(tricks) for tile in deal.plays)
+            assert len(tricks) == len(deal.plays) // players == 7
+    assert "\x1b" not in text
+
+
+def test_to_the_target_or_so_many_deals_by_the_rules_that_were_asked_for(
+    out: Screen, tmp_path: Path
+) -> None:
+    path = tmp_path / "match.jsonl"
+    rules = ("--rule", "min_bid=5", "--rule", "all_pass=force_last")
+    out.play(*THREE, "--seed", 1, "--deals", 2, *rules, "--record", path)
+    five = match_of(path)
+    assert len(five.deals) == five.terms.deals == 2
+    assert (five.terms.rules.min_bid, five.terms.rules.all_pass) == (5, "force_last")
+    out.play(*THREE, "--seed", 1, "--max-deals", 60, "--record", path)
+    whole = match_of(path)
+    assert whole.terms.deals is None
+    assert max(whole.result.scores) >= whole.terms.rules.target or len(whole.deals) == 60
+
+
+def test_two_bots_are_two_pairs_and_four_sit_where_they_are_named(out: Screen) -> None:
+    two = json.loads(out.play(TALL, DICE, "--deals", 1, "--json"))
+    assert two["rules"] == "tournament-4p"
+    assert two["seats"] == ["tall", "dice", "tall", "dice"]
+    assert {side["bot"] for side in two["sides"]} == {"tall", "dice"}
+    four = json.loads(out.play(*THREE, "late=" + DICE, "--deals", 1, "--json"))
+    assert four["seats"] == ["meek", "tall", "dice", "late"]
+    assert {side["bot"] for side in four["sides"]} == {"meek + dice", "tall + late"}
+
+
+def test_the_same_bot_more_than_once_has_a_number(out: Screen) -> None:
+    document = json.loads(out.play(TALL, MEEK, TALL, "--deals", 1, "--json"))
+    assert document["seats"] == ["tall", "meek", "tall#2"]
+    assert {side["bot"] for side in document["sides"]} == {"tall", "meek", "tall#2"}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["greedyy", MEEK, MEEK], ["greedyy", "did you mean 'greedy'?"]),
+        ([MEEK], ["3 or 4 bots, or 2 as pairs; got 1"]),
+        ([MEEK] * 5, ["got 5"]),
+        ([*THREE, "--rules", "tournament-4p"], ["--rules", "four bots, or two", "got 3"]),
+        ([MEEK, TALL, "--rules", "tournament-3p"], ["--rules", "three bots", "got 2"]),
+        ([*THREE, "--rules", "tournamint-3p"], ["did you mean 'tournament-3p'?"]),
+        ([*THREE, "--rule", "min_bit=3"], ["min_bit", "did you mean 'min_bid'?"]),
+        ([*THREE, "--rule", "min_bid=8"], ["min_bid", "3, 4, 5"]),
+        ([*THREE, "--deals", "0"], ["--deals"]),
+        ([*THREE, "--move-time", "soon"], ["'soon' is not a duration", "500ms"]),
+        ([*THREE, "--watch", "--json"], ["--watch", "--json"]),
+        ([MEEK, TALL, "x=" + DICE, "x=" + MEEK], ["'x'", "NAME=BOT"]),
+    ],
+    ids=lambda value: " ".join(Path(word).name for word in value)[:40],
+)
+def test_what_makes_no_sense_is_refused_with_what_was_expected(
+    out: Screen, words: list[str], said: list[str]
+) -> None:
+    assert out.play(*words, code=2) == ""
+    for part in said:
+        assert part in out.error
+
+
+def test_a_bot_that_does_not_start_is_named_with_its_last_words_and_nothing_is_recorded(
+    out: Screen, tmp_path: Path
+) -> None:
+    path = tmp_path / "match.jsonl"
+    bad = FAULTY / "breaks_at_once.py"
+    assert out.play(MEEK, TALL, bad, "--record", path, code=4) == ""
+    assert "bot 'breaks_at_once' did not start" in out.error
+    assert "exit code 1" in out.error
+    assert 'RuntimeError("no model file")' in out.error
+    assert not path.exists()
+
+
+def test_a_bot_at_fault_is_named_with_kind_question_and_last_words(out: Screen) -> None:
+    bots = (MEEK, TALL, FAULTY / "exits.py")
+    text = out.play(*bots, "--deals", 1, "--rule", "all_pass=force_last")
+    [row] = [line for line in text.splitlines() if line.split()[1:2] == ["exits"]][:1]
+    assert row.split()[-2:] == ["1", "crashed"]
+    assert "fault: exits (seat 2), deal 0: crashed" in text
+    assert "exit code 3" in text
+    assert "played for it: pass" in text
+    assert "stderr: giving up" in text
+
+
+def test_only_a_strict_match_fails_for_a_fault(out: Screen) -> None:
+    bots = (MEEK, TALL, FAULTY / "exits.py", "--deals", 1, "--json")
+    [fault] = json.loads(out.play(*bots))["faults"]
+    assert (fault["bot"], fault["seat"], fault["kind"]) == ("exits", 2, "crashed")
+    assert fault["question"].startswith("bid; legal: pass")
+    assert fault["exit_status"] == "exit code 3"
+    strict = out.play(*bots, "--strict", code=4)
+    assert len(json.loads(strict)["faults"]) == 1, "the result is written all the same"
+    out.play(*THREE, "--deals", 1, "--strict")
+
+
+def test_what_a_bot_says_cannot_colour_or_move_anything(out: Screen) -> None:
+    bot = f"rude=cmd:{sys.executable} {FAULTY / 'raw.py'} status unary"
+    text = out.play(MEEK, TALL, bot, "--deals", 1)
+    assert "protocol: INTERNAL: no idea" in text
+    assert "\x1b" not in text
+
+
+def test_the_same_seed_is_the_same_match_and_a_drawn_one_can_be_used_again(
+    out: Screen, tmp_path: Path
+) -> None:
+    records = [tmp_path / f"{number}.jsonl" for number in range(4)]
+    out.play(*THREE, "--seed", "tea", "--deals", 2, "--record", records[0])
+    out.play(*THREE, "--seed", "tea", "--deals", 2, "--record", records[1], "--call", "unary")
+    drawn = out.play(*THREE, "--deals", 2, "--record", records[2])
+    [seed] = re.findall(r"seed (\w+);", drawn)
+    out.play(*THREE, "--seed", seed, "--deals", 2, "--record", records[3])
+    one, same, other, again = (path.read_bytes() for path in records)
+    assert one == same
+    assert other == again
+    assert one != other
+
+
+@pytest.mark.parametrize("place", ["missing/match.jsonl", "", "/proc/match.jsonl"])
+def test_a_record_that_cannot_be_written_is_refused_before_anything_is_played(
+    out: Screen, tmp_path: Path, place: str
+) -> None:
+    # If it were played, the stuck bot would think for an hour.
+    bots = (MEEK, TALL, FOLDER / "stuck.py", "--move-time", "3600", "--ask-forced")
+    assert out.play(*bots, "--record", tmp_path / place, code=2) == ""
+    assert str(tmp_path / place) in out.error
+
+
+def test_a_record_that_is_lost_in_the_end_does_not_take_the_result_with_it(out: Screen) -> None:
+    text = out.play(*THREE, "--deals", 1, "--record", "/dev/full", code=2)
+    assert "1 deal, all played" in text
+    assert "/dev/full: cannot be written: no space left on device" in out.error
+
+
+def test_ctrl_c_ends_the_match_and_every_process(home: League) -> None:
+    words = ("./meek.py", "./tall.py", "./stuck.py", "--move-time", "3600", "--ask-forced")
+    process = home.start("play", *words)
+    home.wait(process, (home.folder / "asked").exists, "the stuck bot is asked")
+    process.send_signal(signal.SIGINT)
+    text, error = process.communicate(timeout=LIMIT)
+    assert process.returncode == 130
+    assert (text, error) == ("", "moon: interrupted\n")
+    home.check_nothing_runs()
+
+
+def test_a_reader_who_leaves_ends_the_match_without_a_word(home: League) -> None:
+    words = ("./meek.py", "./tall.py", "./dice.py", "--max-deals", "2000", "--rule", "target=2000")
+    process = home.start("play", *words, "--watch")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline() == "deal 0\n"
+    process.stdout.close()
+    assert process.wait(timeout=LIMIT) == 141
+    assert process.stderr.read() == ""
+    process.stderr.close()
