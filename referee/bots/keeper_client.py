@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from referee.bots import keeper as program
 from referee.bots.rundir import RunDirectory, kill_marked, sweep_leftovers
@@ -38,6 +38,8 @@ SILENCE = 30.0
 _LONGEST_LINE = 2**21
 _OUR_FAULT = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC}
 _log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 class KeeperError(MoonError):
@@ -113,14 +115,11 @@ class KeptProcess:
         """Ends the program and all that it started; returns the pids that could not be ended.
 
         *grace* is the time in seconds between the polite signal and the final one; 0 is final.
+        A keeper that says nothing is given up, and the program is then ended without it.
         """
         if not self._gone.done():
             self._keeper.tell("kill", id=self._number, grace_ms=round(1000 * grace))
-        try:
-            left = await asyncio.wait_for(asyncio.shield(self._gone), grace + SILENCE)
-        except TimeoutError:
-            self._keeper.give_up()
-            left = await asyncio.shield(self._gone)
+        left = await self._keeper.hear(self._gone, later=grace)
         if left:
             _log.warning("processes that could not be ended: %s", ", ".join(map(str, left)))
         return left
@@ -183,14 +182,17 @@ class Keeper:
     pid: int
     directory: RunDirectory
 
-    def __init__(self, base: Path | None = None) -> None:
+    def __init__(self, base: Path | None = None, *, silence: float = SILENCE) -> None:
+        """Makes a keeper of bots below *base*, given up after so many seconds of *silence*."""
         self._base = base
+        self._silence = silence
         self._numbers = count(1)
         self._kept: dict[int, KeptProcess] = {}
         self._starting: dict[int, asyncio.Future[KeptProcess]] = {}
         self._asked: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._failure: KeeperError | None = None
         self._closing = False
+        self._gave_up = False
 
     async def __aenter__(self) -> Self:
         sweep_leftovers(self._base)
@@ -219,7 +221,7 @@ class Keeper:
         finally:
             self._closing = True
             self.tell("shutdown")
-            await self._listener
+            await self.hear(self._listener)
             self._stderr.close()
             await asyncio.to_thread(self.directory.remove)
 
@@ -228,7 +230,8 @@ class Keeper:
 
         Raises:
             BotStartError: If there is no such program, or it may not be run.
-            KeeperError: If the keeper is gone, or the system has no room for one more process.
+            KeeperError: If the keeper is gone or silent, or the system has no room for one more
+                process.
         """
         self._check()
         number = next(self._numbers)
@@ -244,7 +247,7 @@ class Keeper:
             keep=KEPT_BYTES,
         )
         try:
-            return await asyncio.shield(started)
+            return await self.hear(started)
         except asyncio.CancelledError:
             self.tell("kill", id=number, grace_ms=0)
             raise
@@ -268,20 +271,29 @@ class Keeper:
         """Sends a request and returns its answer.
 
         Raises:
-            KeeperError: If the keeper is gone.
+            KeeperError: If the keeper is gone or silent.
         """
         self._check()
         number = next(self._numbers)
-        self._asked[number] = _future()
+        answer = self._asked[number] = _future()
         self.tell(request, ask=number, **fields)
         try:
-            return await self._asked[number]
+            return await self.hear(answer)
         finally:
             del self._asked[number]
 
-    def give_up(self) -> None:
-        """Ends a keeper that does not answer; its programs are ended without it."""
+    async def hear(self, answer: asyncio.Future[T], *, later: float = 0.0) -> T:
+        """Returns *answer*, which the keeper owes us by now, or *later* by so many seconds.
+
+        A keeper that does not give it is ended; what *answer* then holds is what is left to know.
+        """
+        for _ in range(2):  # In halves: after a halt of our own everything seems overdue at once.
+            done, _ = await asyncio.wait((answer,), timeout=(later + self._silence) / 2)
+            if done:
+                return answer.result()
+        self._gave_up = True
         self._process.kill()
+        return await asyncio.shield(answer)
 
     def _check(self) -> None:
         if self._failure is not None:
@@ -319,8 +331,10 @@ class Keeper:
         code = await self._exit_code()
         self._stderr.seek(0)
         trace = readable(self._stderr.read()[-4096:]).strip()
-        how = f"signal {-code}" if code < 0 else f"exit code {code}"
-        self._failure = KeeperError(f"the keeper of the bots ended ({how})\n{trace}".rstrip())
+        how = f"ended (signal {-code})" if code < 0 else f"ended (exit code {code})"
+        if self._gave_up:
+            how = f"said nothing for {self._silence:g} s and was ended"
+        self._failure = KeeperError(f"the keeper of the bots {how}\n{trace}".rstrip())
         waiting: list[asyncio.Future[Any]] = [*self._starting.values(), *self._asked.values()]
         for future in waiting:
             if not future.done():
@@ -335,7 +349,7 @@ class Keeper:
 
     async def _exit_code(self) -> int:
         try:
-            return await asyncio.to_thread(self._process.wait, SILENCE)
+            return await asyncio.to_thread(self._process.wait, self._silence)
         except subprocess.TimeoutExpired:
             self._process.kill()
             return await asyncio.to_thread(self._process.wait)

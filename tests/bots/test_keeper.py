@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Awaitable
+from collections.abc import AsyncIterator, Awaitable
 from pathlib import Path
 from typing import TypeVar
 
@@ -294,17 +295,40 @@ async def test_a_keeper_that_breaks_says_where(keeper: Keeper, runtime: Path) ->
             await broken.ask("no such request")
 
 
-async def test_a_keeper_that_does_not_answer_is_given_up_and_its_bots_end(
-    runtime: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(keeper_client, "SILENCE", 0.2)
-    async with Keeper() as keeper:
-        process = await start(keeper, *faulty_bot("ignores_sigterm"))
+@contextlib.asynccontextmanager
+async def silent_keeper(*command: str) -> AsyncIterator[tuple[Keeper, KeptProcess]]:
+    """Yields a keeper that was stopped while it ran *command*, and that program."""
+    async with Keeper(silence=0.2) as keeper:
+        process = await start(keeper, *command)
         os.kill(keeper.pid, signal.SIGSTOP)
+        yield keeper, process
+
+
+async def test_a_keeper_that_ends_nothing_is_given_up_and_its_bots_end(runtime: Path) -> None:
+    async with silent_keeper(*faulty_bot("ignores_sigterm")) as (_, process):
         await in_time(process.kill(0))
         assert not is_running(process.pid)
         with pytest.raises(KeeperError):
             process.exited.result()
+
+
+async def test_a_keeper_that_starts_nothing_is_given_up_and_its_bots_end(runtime: Path) -> None:
+    async with silent_keeper("sleep", "600") as (keeper, process):
+        with pytest.raises(KeeperError, match=r"said nothing for 0\.2 s"):
+            await in_time(start(keeper, "true"))
+        await in_time(process.kill(0))
+        assert not is_running(process.pid)
+
+
+async def test_a_keeper_that_does_not_answer_is_given_up(runtime: Path) -> None:
+    async with silent_keeper("sleep", "600") as (_, process):
+        with pytest.raises(KeeperError, match=r"said nothing for 0\.2 s"):
+            await in_time(process.stderr_tail())
+
+
+async def test_a_stopped_keeper_without_bots_does_not_hold_up_the_end(runtime: Path) -> None:
+    async with asyncio.timeout(PATIENCE), Keeper(silence=0.2) as keeper:
+        os.kill(keeper.pid, signal.SIGSTOP)
 
 
 ELSEWHERE = """
