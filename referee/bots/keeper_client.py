@@ -30,7 +30,7 @@ KEPT_BYTES = 65536
 """How much of the end of each output stream of a bot is kept."""
 
 GRACE = 2.0
-"""Seconds that a program has between the polite signal and the final one."""
+"""Seconds between the polite and the final signal to a bot; what is promised to authors."""
 
 SILENCE = 30.0
 """Seconds after which a keeper that should have answered long ago is given up."""

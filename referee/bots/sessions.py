@@ -30,8 +30,6 @@ NOTICE_TIMEOUT = 5.0
 """Seconds after which a notice that the bot does not take is given up."""
 MAX_NOTICES = 64
 """How many notices are on their way to a bot at most; more are not sent."""
-KILL_GRACE = 1.0
-"""Seconds between the polite and the final signal to a bot that is ended."""
 EXIT_WAIT = 0.5
 """Seconds in which a process whose connection broke may end by itself, to learn how."""
 
@@ -147,7 +145,7 @@ async def end_process(process: BotProcess, *, lost: bool) -> EndReport:
     if lost:
         await process.wait_exited(EXIT_WAIT)
     status = process.exit_status
-    await process.stop(KILL_GRACE)
+    await process.stop()
     return EndReport(status, process.stderr_tail(STDERR_TAIL))
 
 

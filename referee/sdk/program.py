@@ -30,7 +30,10 @@ SPOKEN = "MOON_PROTOCOL"
 LOOK_AT_PARENT = 0.5
 """Seconds between two looks at whether the referee is still there."""
 LEAVE_WITHIN = 1.5
-"""Seconds after which a bot that was told to stop goes, though one of its functions is running."""
+"""Seconds after which a bot that was told to stop goes, though one of its functions is running.
+
+The referee gives it two (`proto/README.md`) and then kills it, which would lose the exit code.
+"""
 LONGEST_PATH = 107
 """The longest path of a unix socket, in bytes."""
 

@@ -20,11 +20,12 @@ import pytest
 
 from referee.bots.build import build_bots
 from referee.bots.keeper import read_process
-from referee.bots.keeper_client import BotStartError, Keeper, KeeperError
+from referee.bots.keeper_client import GRACE, BotStartError, Keeper, KeeperError
 from referee.bots.process import BotProcess
 from referee.bots.rundir import SOCKET_PATH_LIMIT, RunDirectory, remove_tree, sweep_leftovers
 from referee.bots.spec import BotKind, BotSpec, parse_bot
 from referee.errors import BotError, MoonError
+from referee.sdk.program import LEAVE_WITHIN
 from tests.bots.processes import PATIENCE, faulty_bot, is_running, marked, wait_until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -124,6 +125,13 @@ async def test_a_bot_has_a_place_of_its_own_that_is_closed_to_others_and_removed
         await one.stop()
         assert len(spaces()) == 1
         await one.stop()
+
+
+def test_a_bot_has_the_time_to_leave_that_authors_are_promised_and_the_sdk_needs_less() -> None:
+    promise = (ROOT / "proto/README.md").read_text()
+    assert "SIGTERM and, two seconds later, SIGKILL" in promise
+    assert GRACE == 2.0
+    assert LEAVE_WITHIN < GRACE
 
 
 async def test_a_bot_that_breaks_at_once_is_reported_with_its_traceback(keeper: Keeper) -> None:
