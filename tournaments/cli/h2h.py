@@ -7,12 +7,12 @@ import sys
 from dataclasses import asdict
 
 import click
-from rich.table import Table
 
 from referee.errors import NotFoundError
 from tournaments.cli.options import json_option
 from tournaments.cli.stores import open_store, store_argument
 from tournaments.cli.terminal import console, print_json
+from tournaments.reports.grids import Column, Grid
 from tournaments.schedule import EntrantId
 from tournaments.standings import Results, Versus
 
@@ -54,9 +54,16 @@ def h2h(
 
 
 def _print_rows(rows: list[Versus]) -> None:
-    grid = Table("entrant", "against", box=None, pad_edge=False, header_style="bold")
-    for title in ("tables", "ahead", "level", "behind", "pts/deal", "95%"):
-        grid.add_column(title, justify="right")
+    grid = Grid(
+        Column("entrant", is_text=True),
+        Column("against", is_text=True),
+        Column("tables", spare=2),
+        Column("ahead", spare=1),
+        Column("level", spare=3),
+        Column("behind", spare=4),
+        Column("pts/deal"),
+        Column("95%"),
+    )
     for row in rows:
         interval = "-"
         if row.low is not None and row.high is not None:

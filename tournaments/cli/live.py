@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -12,32 +13,41 @@ from rich.console import Group
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
-from rich.table import Table
 
 from tournaments.cli.terminal import console
 from tournaments.config import TournamentConfig
 from tournaments.rating import Game, SkillModel
 from tournaments.rating.preview import Preview
+from tournaments.reports.grids import Column, Grid
 from tournaments.results import TableResult
 from tournaments.schedule import Schedule
 from tournaments.store import Store
 
-HEARTBEAT = 10.0
-"""Seconds between two lines where there is no terminal."""
+REFRESH = 1.0
+"""Seconds after which a terminal is brought up to date though no table has ended."""
 
 
 class Progress:
     """Shows how far a run is. Everything goes to standard error. Use it as a context manager."""
 
-    def __init__(self, store: Store, schedule: Schedule, config: TournamentConfig) -> None:
-        """Makes the display of a run of which some tables may be played already."""
+    def __init__(
+        self, store: Store, schedule: Schedule, config: TournamentConfig, heartbeat: float
+    ) -> None:
+        """Makes the display of a run of which some tables may be played already.
+
+        Args:
+            store: Where the run is kept.
+            schedule: All that is to be played.
+            config: The tournament.
+            heartbeat: Seconds between two lines where there is no terminal.
+        """
         self._screen = console(stderr=True)
+        self._heartbeat = heartbeat
         self._total = len(schedule.tables)
         self._pairs = config.rules.side_count == 2
         self._played = 0
         self._begun = 0
         self._since = time.monotonic()
-        self._last_line = self._since
         self._tables: Counter[str] = Counter(dict.fromkeys(schedule.entrants, 0))
         self._wins: Counter[str] = Counter()
         self._points: Counter[str] = Counter()
@@ -85,16 +95,27 @@ class Progress:
         """Takes tables that are stored."""
         for result in results:
             self._count(result)
-        self._bar.update(self._task, completed=self._played, description=self._pace())
         if self._live is not None:
-            self._live.update(self._group())
-        elif time.monotonic() - self._last_line >= HEARTBEAT:
-            self._last_line = time.monotonic()
+            self._refresh(self._live)
+
+    async def beat(self) -> None:
+        """Shows from time to time that the run is alive, until it is cancelled."""
+        while True:
+            await asyncio.sleep(REFRESH if self._live is not None else self._heartbeat)
+            if self._live is not None:
+                self._refresh(self._live)
+                continue
             share = 100 * self._played / self._total
-            self.say(
-                f"{self._played}/{self._total} tables {share:.1f}% {self._pace()} "
-                f"faults {self._faults.total()}"
-            )
+            parts = [
+                f"{self._played}/{self._total} tables ({share:.1f} %)",
+                self._pace(),
+                f"{self._faults.total()} faults",
+            ]
+            self.say(", ".join(filter(None, parts)))
+
+    def _refresh(self, live: Live) -> None:
+        self._bar.update(self._task, completed=self._played, description=self._pace())
+        live.update(self._group())
 
     def _count(self, result: TableResult) -> None:
         self._played += 1
@@ -108,7 +129,7 @@ class Progress:
             self._faults[fault.entrant] += 1
 
     def _pace(self) -> str:
-        """Returns the rate and the time left, from the tables of this run."""
+        """Returns the rate and the time left, from the tables of this run, if there are any."""
         done, elapsed = self._played - self._begun, time.monotonic() - self._since
         if not done or elapsed <= 0:
             return ""
@@ -117,9 +138,14 @@ class Progress:
 
     def _group(self) -> Group:
         """Returns the live table. Its ratings are the running preview, not the final ones."""
-        table = Table("entrant", box=None, pad_edge=False, header_style="bold")
-        for title in ("live rating", "tables", "wins", "mean score", "faults"):
-            table.add_column(title, justify="right")
+        table = Grid(
+            Column("entrant", is_text=True),
+            Column("live rating"),
+            Column("tables", spare=1),
+            Column("wins", spare=3),
+            Column("mean score", spare=2),
+            Column("faults"),
+        )
         for rating in self._preview.ratings:
             count = self._tables[rating.entrant]
             table.add_row(
@@ -130,7 +156,8 @@ class Progress:
                 f"{self._points[rating.entrant] / count:.1f}" if count else "-",
                 str(self._faults[rating.entrant] or "-"),
             )
-        return Group(table, self._bar)
+        # What does not fit a terminal is cut off below.
+        return Group(self._bar, table)
 
 
 def _duration(seconds: float) -> str:

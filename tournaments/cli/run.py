@@ -19,7 +19,7 @@ from referee.bots.build import build_bots
 from referee.bots.clock import ClockTerms
 from referee.bots.contents import content_hash
 from referee.bots.sessions import CallStyle
-from referee.bots.spec import parse_bot, unique_names
+from referee.bots.spec import BotSpec, parse_bot, unique_names
 from referee.errors import ConfigError
 from referee.rules import derive_key, rules_text, seed_key
 from tournaments.cli.live import Progress
@@ -34,6 +34,7 @@ from tournaments.store import Store
 
 INTERRUPTED = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 VOID_TABLES = 1
+SHORTEST_BEAT = 0.05
 
 
 @click.command()
@@ -47,6 +48,8 @@ VOID_TABLES = 1
 @click.option("--rounds", type=click.IntRange(1), help="How often everybody meets everybody.")
 @click.option("--deals", type=click.IntRange(1), help="Deals of a match; else to the target.")
 @click.option("--move-time", type=DURATION, help="For each decision.")
+@click.option("--heartbeat", type=DURATION, default="10s", show_default=True,
+              help="How often to say how far it is, where there is no terminal.")  # fmt: skip
 @click.option("--accept-changes", is_flag=True,
               help="Continue although the file, a bot or moon itself has changed.")  # fmt: skip
 @json_option
@@ -60,6 +63,7 @@ def run(
     rounds: int | None,
     deals: int | None,
     move_time: timedelta | None,
+    heartbeat: timedelta,
     accept_changes: bool,
     as_json: bool,
 ) -> int:
@@ -80,11 +84,10 @@ def run(
         "store": str(store.absolute()) if store else None,
     }
     config = _config(what, {key: value for key, value in wishes.items() if value is not None})
-    specs = [parse_bot(bot.text, config.base) for e in config.entrants for bot in e.bots]
-    asyncio.run(build_bots(specs))
+    asyncio.run(build_bots(_specs(config)))
     config = config.described(lambda text, base: content_hash(parse_bot(text, base)))
     with _open(config, accept_changes=accept_changes) as opened:
-        code = _play(opened, config)
+        code = _play(opened, config, max(heartbeat.total_seconds(), SHORTEST_BEAT))
         print_standings(opened, as_json=as_json)
     return code
 
@@ -106,6 +109,18 @@ def _config(what: Sequence[str], wishes: dict[str, object]) -> TournamentConfig:
     if len(what) > 1:
         raise ConfigError(None, "WHAT", "give one tournament file, or bots, not both")
     return load_config(files[0], wishes)
+
+
+def _specs(config: TournamentConfig) -> list[BotSpec]:
+    """Returns every bot; one that is none is told by its place in the file."""
+    specs: list[BotSpec] = []
+
+    def parse(text: str, base: Path) -> str:
+        specs.append(parse_bot(text, base))
+        return specs[-1].name
+
+    config.described(parse)
+    return specs
 
 
 def _open(config: TournamentConfig, *, accept_changes: bool) -> Store:
@@ -134,11 +149,11 @@ def _open(config: TournamentConfig, *, accept_changes: bool) -> Store:
     return store
 
 
-def _play(store: Store, config: TournamentConfig) -> int:
+def _play(store: Store, config: TournamentConfig, heartbeat: float) -> int:
     """Plays what is missing; returns the exit code."""
     schedule = store.run.schedule()
     pending = _table_jobs(store, schedule)
-    progress = Progress(store, schedule, config)
+    progress = Progress(store, schedule, config, heartbeat)
     if not pending:
         progress.say(f"{store.path}: all {len(schedule.tables)} tables are played")
         return 0
@@ -154,7 +169,7 @@ def _play(store: Store, config: TournamentConfig) -> int:
 
     runner = Runner(_job(config), pending, workers=config.workers, on_results=keep)
     with progress:
-        report, stopped_by = asyncio.run(_run(runner, progress.say))
+        report, stopped_by = asyncio.run(_run(runner, progress))
     store.add_results(report.void)
     measured = f"grace {report.grace * 1000:.0f} ms, {report.stalls} stalls {report.stalled:.1f} s"
     store.note("measured", measured)
@@ -164,16 +179,14 @@ def _play(store: Store, config: TournamentConfig) -> int:
     return VOID_TABLES if report.void else 0
 
 
-async def _run(
-    runner: Runner, say: Callable[[str], None]
-) -> tuple[RunReport, signal.Signals | None]:
+async def _run(runner: Runner, progress: Progress) -> tuple[RunReport, signal.Signals | None]:
     """Runs to the end; the first signal drains, the second aborts."""
     seen: list[signal.Signals] = []
 
     def stop(number: int, _: FrameType | None = None) -> None:
         seen.append(signal.Signals(number))
         if len(seen) == 1:
-            say(f"finishing {runner.in_play} tables in play; once more to end at once")
+            progress.say(f"finishing {runner.in_play} tables in play; once more to end at once")
             runner.drain()
         else:
             runner.abort()
@@ -181,9 +194,11 @@ async def _run(
     loop = asyncio.get_running_loop()
     for number in INTERRUPTED:
         loop.add_signal_handler(number, stop, number)
+    beating = asyncio.create_task(progress.beat())
     try:
         report = await runner.run()
     finally:
+        beating.cancel()
         for number in INTERRUPTED:
             loop.remove_signal_handler(number)
     return report, seen[0] if seen and report.stopped else None

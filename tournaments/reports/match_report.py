@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from rich.table import Table
-
 from referee.match import MatchRecord
 from referee.rules import rules_text
 from tournaments.figures import Contracts, sum_contracts, table_figures
+from tournaments.reports.grids import Column, Grid
 from tournaments.reports.numbers import millis, rounded_millis
 from tournaments.results import FaultRow, TableResult
 from tournaments.timing import Times, seat_times
@@ -50,12 +49,20 @@ def side_rows(result: TableResult, match: MatchRecord) -> list[SideRow]:
     return sorted(rows, key=lambda row: row.place)
 
 
-def match_table(result: TableResult, match: MatchRecord) -> Table:
+def match_table(result: TableResult, match: MatchRecord) -> Grid:
     """Returns the result of a match as a table."""
-    table = Table("place", "bot", box=None, pad_edge=False, header_style="bold")
-    for title in ("score", "bids", "made", "set", "p50 ms", "p99 ms", "max ms"):
-        table.add_column(title, justify="right")
-    table.add_column("faults")
+    table = Grid(
+        Column("place"),
+        Column("bot", is_text=True),
+        Column("score"),
+        Column("bids", spare=4),
+        Column("made", spare=1),
+        Column("set", spare=1),
+        Column("p50 ms", spare=3),
+        Column("p99 ms", spare=2),
+        Column("max ms", spare=3),
+        Column("faults", is_text=True, is_list=True),
+    )
     for row in side_rows(result, match):
         played = row.contracts
         table.add_row(

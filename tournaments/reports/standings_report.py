@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from rich.table import Table
-
 from referee.rules import rules_text
 from tournaments.rating import RankedEntrant
+from tournaments.reports.grids import Column, Grid
 from tournaments.reports.numbers import millis, number, rounded_millis
 from tournaments.schedule import EntrantId
 from tournaments.standings import EntrantFigures, Standings
@@ -27,14 +26,20 @@ def heading(run: RunInfo, table: Standings) -> str:
     )
 
 
-def standings_table(table: Standings) -> Table:
+def standings_table(table: Standings) -> Grid:
     """Returns the standings, best first."""
-    grid = Table("rank", "95%", box=None, padding=(0, 1, 0, 0), header_style="bold")
-    grid.add_column("entrant", no_wrap=True)
-    places = "/".join(_place_titles(table))
-    for title in ("rating", "95%", "pts/deal", places, "made/set", "tables"):
-        grid.add_column(title, justify="right", no_wrap=True)
-    grid.add_column("faults")
+    grid = Grid(
+        Column("rank"),
+        Column("95%"),
+        Column("entrant", is_text=True),
+        Column("rating"),
+        Column("95%"),
+        Column("pts/deal", spare=2),
+        Column("/".join(_place_titles(table)), spare=3),
+        Column("made/set", spare=4),
+        Column("tables", spare=5),
+        Column("faults", is_text=True, is_list=True, spare=1),
+    )
     for row in table.ranks.entrants:
         figures = _row(table, row)
         contracts = figures.contracts
@@ -76,7 +81,7 @@ def _faults(figures: EntrantFigures) -> str:
     return ", ".join(counts) or "-"
 
 
-def detail_tables(table: Standings) -> tuple[Table, Table, Table]:
+def detail_tables(table: Standings) -> tuple[Grid, Grid, Grid]:
     """Returns contracts by level, points by seat, and decision times."""
     rows = [(row.entrant, _row(table, row)) for row in table.ranks.entrants]
     return _contracts_table(rows), _seats_table(rows), _times_table(rows)
@@ -85,14 +90,11 @@ def detail_tables(table: Standings) -> tuple[Table, Table, Table]:
 Rows = list[tuple[str, EntrantFigures]]
 
 
-def _detail(title: str, columns: Iterable[str]) -> Table:
-    grid = Table(title, box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        grid.add_column(column, justify="right")
-    return grid
+def _detail(title: str, columns: Iterable[str]) -> Grid:
+    return Grid(Column(title, is_text=True), *map(Column, columns))
 
 
-def _contracts_table(rows: Rows) -> Table:
+def _contracts_table(rows: Rows) -> Grid:
     contracts = [figures.contracts for _, figures in rows]
     levels = sorted({bid for each in contracts for bid in (*each.made, *each.set)})
     grid = _detail("contracts made/set", map(str, levels))
@@ -102,7 +104,7 @@ def _contracts_table(rows: Rows) -> Table:
     return grid
 
 
-def _seats_table(rows: Rows) -> Table:
+def _seats_table(rows: Rows) -> Grid:
     seats = max((len(figures.seats) for _, figures in rows), default=0)
     grid = _detail("points a deal, by seat", (f"seat {seat}" for seat in range(seats)))
     for entrant, figures in rows:
@@ -110,7 +112,7 @@ def _seats_table(rows: Rows) -> Table:
     return grid
 
 
-def _times_table(rows: Rows) -> Table:
+def _times_table(rows: Rows) -> Grid:
     grid = _detail("decision time (ms)", ("p50", "p99", "max", "decisions"))
     for entrant, figures in rows:
         times = figures.times
