@@ -5,9 +5,9 @@ one thread: the referee uses gRPC, and a process that does must not fork. Reques
 JSON, one a line, over the socket FD. The end of that socket, however the referee came to close it,
 ends every bot at once.
 
-Requests: `spawn` (id, argv, cwd, env, mark, keep), `kill` (id, grace_ms), `tail` (id, ask, stream,
-size), `status` (ask), `shutdown`. Events: `started`, `failed`, `exited` (the program itself has
-ended), `gone` (nothing that it started is left, or which pids are), `tail`, `status`.
+Requests: `spawn` (id, argv, cwd, env, mark, keep), `kill` (id, grace_ms), `tail` (id, ask, size),
+`shutdown`. Events: `started`, `failed`, `exited` (the program itself has ended), `gone` (nothing
+that it started is left, or which pids are), `tail` (the end of its standard error).
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ import errno
 import json
 import math
 import os
-import resource
 import selectors
 import signal
 import socket
@@ -116,13 +115,12 @@ def signal_group(leader: int, number: int) -> None:
 
 
 class Output:
-    """One output stream of a bot: the last bytes are kept, the others are counted."""
+    """One output stream of a bot, of which the last bytes are kept."""
 
     def __init__(self, pipe: IO[bytes], keep: int) -> None:
         self.pipe = pipe
         self.keep = keep
         self.kept = bytearray()
-        self.total = 0
         os.set_blocking(pipe.fileno(), False)
 
     def read(self, chunks: int) -> bool:
@@ -132,7 +130,6 @@ class Output:
                 chunk = os.read(self.pipe.fileno(), CHUNK)
                 if not chunk:
                     return False
-                self.total += len(chunk)
                 self.kept += chunk
                 del self.kept[: -self.keep]
         return True
@@ -156,10 +153,6 @@ class Kept:
         self.reaped = False
         self.due = math.inf
         self.give_up = math.inf
-
-    def totals(self) -> dict[str, int]:
-        """Returns how many bytes came out of each of its streams."""
-        return {f"{name}_total": output.total for name, output in self.outputs.items()}
 
     def sweep_from(self, now: float) -> None:
         """Says that from *now* on nothing of it may live, and until when that is tried."""
@@ -188,7 +181,6 @@ class Keeper:
             "spawn": self._spawn,
             "kill": self._kill,
             "tail": self._tail,
-            "status": self._status,
         }
 
     def run(self) -> None:
@@ -283,14 +275,10 @@ class Keeper:
         kept = self._kept.get(request["id"])
         data = None
         if kept is not None:
-            output = kept.outputs[request["stream"]]
+            output = kept.outputs["stderr"]
             self._drain(output)
             data = output.tail(request["size"])
         self._say("tail", ask=request["ask"], data=data)
-
-    def _status(self, request: dict[str, Any]) -> None:
-        bots = [{"id": k.number, "pid": k.pid, **k.totals()} for k in self._kept.values()]
-        self._say("status", ask=request["ask"], bots=bots)
 
     def _reap(self) -> None:
         with contextlib.suppress(ChildProcessError):
@@ -303,13 +291,13 @@ class Keeper:
                         return
                     if (pid := ended.si_pid) in self._leaders:
                         signal_group(pid, signal.SIGKILL)
-                pid, status, usage = os.wait4(pid, os.WNOHANG)
+                pid, status = os.waitpid(pid, os.WNOHANG)
                 if not pid:
                     return
                 if (kept := self._leaders.pop(pid, None)) is not None:
-                    self._exited(kept, os.waitstatus_to_exitcode(status), usage)
+                    self._exited(kept, os.waitstatus_to_exitcode(status))
 
-    def _exited(self, kept: Kept, code: int, usage: resource.struct_rusage) -> None:
+    def _exited(self, kept: Kept, code: int) -> None:
         if not CAN_PEEK:
             signal_group(kept.pid, signal.SIGKILL)
         kept.reaped = True
@@ -323,10 +311,7 @@ class Keeper:
             code=code if code >= 0 else None,
             signal=-code if code < 0 else None,
             cause="killed" if kept.killed else "ended",
-            max_rss_kb=usage.ru_maxrss // (1024 if sys.platform == "darwin" else 1),
-            cpu_ms=round(1000 * (usage.ru_utime + usage.ru_stime)),
             **{name: output.tail(output.keep) for name, output in kept.outputs.items()},
-            **kept.totals(),
         )
         kept.sweep_from(time.monotonic())
 

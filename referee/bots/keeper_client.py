@@ -58,13 +58,8 @@ class ExitReport:
     signal: int | None
     killed: bool
     """We ended it."""
-    max_rss_kb: int
-    cpu_ms: int
     stdout: bytes
     stderr: bytes
-    stdout_total: int
-    """How many bytes there were, of which `stdout` holds the last."""
-    stderr_total: int
 
     def __str__(self) -> str:
         if self.signal is None:
@@ -72,15 +67,6 @@ class ExitReport:
         with contextlib.suppress(ValueError):
             return f"signal {signal.Signals(self.signal).name}"
         return f"signal {self.signal}"
-
-
-@dataclass(frozen=True, slots=True)
-class KeptStatus:
-    """A program that is running, and how many bytes it has written."""
-
-    pid: int
-    stdout_total: int
-    stderr_total: int
 
 
 def readable(output: bytes) -> str:
@@ -124,21 +110,14 @@ class KeptProcess:
             _log.warning("processes that could not be ended: %s", ", ".join(map(str, left)))
         return left
 
-    async def stdout_tail(self, size: int = 4096) -> str:
-        """Returns the last *size* bytes of its standard output, in readable form."""
-        return await self._tail("stdout", size)
-
     async def stderr_tail(self, size: int = 4096) -> str:
         """Returns the last *size* bytes of its standard error, in readable form."""
-        return await self._tail("stderr", size)
-
-    async def _tail(self, stream: str, size: int) -> str:
         if not self.exited.done():
-            answer = await self._keeper.ask("tail", id=self._number, stream=stream, size=size)
+            answer = await self._keeper.ask("tail", id=self._number, size=size)
             if answer["data"] is not None:
                 return readable(base64.b64decode(answer["data"]))
         report = await asyncio.shield(self.exited)
-        return readable((report.stdout if stream == "stdout" else report.stderr)[-size:])
+        return readable(report.stderr[-size:])
 
     def has_exited(self, event: dict[str, Any]) -> None:
         """Takes the report of the keeper that the program has ended."""
@@ -148,12 +127,8 @@ class KeptProcess:
                     code=event["code"],
                     signal=event["signal"],
                     killed=event["cause"] == "killed",
-                    max_rss_kb=event["max_rss_kb"],
-                    cpu_ms=event["cpu_ms"],
                     stdout=base64.b64decode(event["stdout"]),
                     stderr=base64.b64decode(event["stderr"]),
-                    stdout_total=event["stdout_total"],
-                    stderr_total=event["stderr_total"],
                 )
             )
 
@@ -177,15 +152,15 @@ class Keeper:
     Attributes:
         pid: The process id of the helper.
         directory: The private directory in which the bots of this keeper live.
+        silence: Seconds after which a helper that owes an answer is given up.
     """
 
     pid: int
     directory: RunDirectory
 
-    def __init__(self, base: Path | None = None, *, silence: float = SILENCE) -> None:
-        """Makes a keeper of bots below *base*, given up after so many seconds of *silence*."""
+    def __init__(self, base: Path | None = None) -> None:
+        self.silence = SILENCE
         self._base = base
-        self._silence = silence
         self._numbers = count(1)
         self._kept: dict[int, KeptProcess] = {}
         self._starting: dict[int, asyncio.Future[KeptProcess]] = {}
@@ -254,14 +229,6 @@ class Keeper:
         except _SpawnFailure as failure:
             raise failure.explain(argv, cwd) from None
 
-    async def status(self) -> tuple[KeptStatus, ...]:
-        """Returns the programs that run now, in the order in which they were started."""
-        answer = await self.ask("status")
-        return tuple(
-            KeptStatus(bot["pid"], bot["stdout_total"], bot["stderr_total"])
-            for bot in answer["bots"]
-        )
-
     def tell(self, request: str, **fields: object) -> None:
         """Sends a request that has no answer of its own."""
         if self._failure is None:
@@ -288,7 +255,7 @@ class Keeper:
         A keeper that does not give it is ended; what *answer* then holds is what is left to know.
         """
         for _ in range(2):  # In halves: after a halt of our own everything seems overdue at once.
-            done, _ = await asyncio.wait((answer,), timeout=(later + self._silence) / 2)
+            done, _ = await asyncio.wait((answer,), timeout=(later + self.silence) / 2)
             if done:
                 return answer.result()
         self._gave_up = True
@@ -333,7 +300,7 @@ class Keeper:
         trace = readable(self._stderr.read()[-4096:]).strip()
         how = f"ended (signal {-code})" if code < 0 else f"ended (exit code {code})"
         if self._gave_up:
-            how = f"said nothing for {self._silence:g} s and was ended"
+            how = f"said nothing for {self.silence:g} s and was ended"
         self._failure = KeeperError(f"the keeper of the bots {how}\n{trace}".rstrip())
         waiting: list[asyncio.Future[Any]] = [*self._starting.values(), *self._asked.values()]
         for future in waiting:
@@ -349,7 +316,7 @@ class Keeper:
 
     async def _exit_code(self) -> int:
         try:
-            return await asyncio.to_thread(self._process.wait, self._silence)
+            return await asyncio.to_thread(self._process.wait, self.silence)
         except subprocess.TimeoutExpired:
             self._process.kill()
             return await asyncio.to_thread(self._process.wait)

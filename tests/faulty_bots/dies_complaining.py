@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 fcntl.fcntl(2, fcntl.F_SETPIPE_SZ, 1 << 20)
-print("ready", flush=True)
+print("ready", file=sys.stderr, flush=True)
 while not Path(sys.argv[1]).exists():
     time.sleep(0.01)
 os.write(2, b"x" * 500_000 + b"the end\n")

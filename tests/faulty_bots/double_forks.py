@@ -17,6 +17,6 @@ if os.fork() == 0:
         os.execve(sys.executable, [sys.executable, *SLEEP], environment)
     os._exit(0)
 os.wait()
-print(os.read(read, 20).decode(), flush=True)
+print(os.read(read, 20).decode(), file=sys.stderr, flush=True)
 if "stay" in sys.argv:
     time.sleep(600)

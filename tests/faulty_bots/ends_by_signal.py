@@ -4,5 +4,5 @@ import os
 import signal
 import sys
 
-print("ready", flush=True)
+print("ready", file=sys.stderr, flush=True)
 os.kill(os.getpid(), signal.Signals[sys.argv[1]])

@@ -1,6 +1,7 @@
 """Forks until there are sixty of it, each in a session of its own, and each starts another."""
 
 import os
+import sys
 import time
 
 for _ in range(60):
@@ -8,5 +9,5 @@ for _ in range(60):
         break
     os.setsid()
 else:
-    print("ready", flush=True)
+    print("ready", file=sys.stderr, flush=True)
 time.sleep(600)
