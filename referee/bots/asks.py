@@ -1,14 +1,25 @@
-"""A question on its way to a bot and back, and what puts it to the bot."""
+"""Questions on their way to a bot and back, and what tables know of the way."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from referee.match import Fault, Question
 from referee.rules import Choice
 from referee.wire.notices import Notice
+
+
+class Charge(NamedTuple):
+    """What a seat is charged for an answer, in seconds."""
+
+    seconds: float
+    from_bank: float = 0.0
+    """The part that is taken from the bank of the seat."""
+
+
+NOTHING = Charge(0.0)
 
 
 @dataclass(slots=True)
@@ -21,10 +32,12 @@ class Ask:
     """Seconds left in the bank of the seat, or ``None`` without a bank."""
     charged: float | None
     """Seconds that the last answer of the seat was charged, or ``None`` before the first."""
-    answered: Callable[[Choice, float], None]
-    """Called with the choice, and the seconds charged."""
-    faulted: Callable[[Fault, float], None]
-    """Called with what went wrong, and the seconds charged."""
+    answered: Callable[[Choice, Charge], None]
+    """Called with the choice, and what it is charged."""
+    faulted: Callable[[Fault, Charge], None]
+    """Called with what went wrong, and what it is charged."""
+    failed: Callable[[Exception], None]
+    """Called if the question cannot be put, which is our own fault."""
     sent: float = field(default=0.0, init=False)
 
     @property
@@ -36,7 +49,8 @@ class Ask:
 class BotLine(Protocol):
     """Puts questions to one bot of one lane: what tables and the pool know of it.
 
-    Every `Ask` ends in exactly one call of ``answered`` or ``faulted``, unless the line is closed.
+    Every `Ask` ends in exactly one call of ``answered``, ``faulted`` or ``failed``, unless the line
+    is closed.
 
     Attributes:
         starts: How often the bot was started.

@@ -78,11 +78,11 @@ async def shake_hands(stub: pb_grpc.BotServiceAsyncStub, limit: float) -> BotInf
         raise HandshakeError("answered the handshake with no message")
     if answer.nonce != nonce:
         raise HandshakeError(
-            f"answered the handshake with the nonce {answer.nonce!r} instead of the one it was "
-            "given: is another process listening at its address?"
+            f"answered the handshake with the nonce {printable(answer.nonce, 40)!r} instead of the "
+            "one it was given: is another process listening at its address?"
         )
     if PROTOCOL not in answer.protocol_versions:
-        spoken = ", ".join(answer.protocol_versions) or "none"
+        spoken = printable(", ".join(answer.protocol_versions), 80) or "none"
         raise HandshakeError(f"does not speak {PROTOCOL}; it speaks {spoken}")
     return BotInfo(
         printable(answer.name, 64),

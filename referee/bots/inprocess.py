@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Protocol, TypeAlias
 
-from referee.bots.asks import Ask
+from referee.bots.asks import NOTHING, Ask, Charge
 from referee.bots.handshake import printable
 from referee.bots.keeper_client import readable
 from referee.bots.line import MAX_FAILED_STARTS, MAX_WINDOW
@@ -199,7 +199,7 @@ class InprocessLine:
             return self._hand_over(item)
         owed, self._owed = self._owed, None
         if owed is not None:
-            item.faulted(owed, 0.0)
+            item.faulted(owed, NOTHING)
             return perf_counter()
         insider = self._insider or self._bring_up()
         if insider is None:
@@ -219,10 +219,10 @@ class InprocessLine:
         except BaseException as error:  # noqa: BLE001 - whatever it was, it ends the bot
             ended = perf_counter()
             self._insider = None
-            ask.faulted(_crash(error), ended - begun)
+            ask.faulted(_crash(error), Charge(ended - begun))
         else:
             ended = perf_counter()
-            _judge(ask, choice, ended - begun)
+            _judge(ask, choice, Charge(ended - begun))
         return ended
 
     def _put_batch(self, insider: Insider, first: Ask) -> float:
@@ -237,14 +237,14 @@ class InprocessLine:
             ended = perf_counter()
             self._insider = None
             if len(asks) == 1:
-                asks[0].faulted(_crash(error), ended - begun)
+                asks[0].faulted(_crash(error), Charge(ended - begun))
             else:
                 # Nobody knows over which of them, so each is put again alone.
                 self._suspects = len(asks)
                 self._waiting.extendleft(reversed(asks))
         else:
             ended = perf_counter()
-            share = (ended - begun) / len(asks)
+            share = Charge((ended - begun) / len(asks))
             for ask, choice in zip(asks, choices, strict=True):
                 _judge(ask, choice, share)
         return ended
@@ -282,7 +282,7 @@ class InprocessLine:
         asks = [first, *(item for item in self._waiting if isinstance(item, Ask))]
         self._waiting.clear()
         for ask in asks:
-            ask.faulted(self._start_fault, 0.0)
+            ask.faulted(self._start_fault, NOTHING)
 
     def _bring_up(self) -> Insider | None:
         """Makes the bot and returns it, or ``None`` with the fault written down."""
@@ -320,13 +320,13 @@ class InprocessLine:
             raise StartError(problem, EndReport())
 
 
-def _judge(ask: Ask, choice: Choice, charged: float) -> None:
+def _judge(ask: Ask, choice: Choice, charge: Charge) -> None:
     try:
         fitting = _fitting(choice, ask.question.decision)
     except WireError as error:
-        ask.faulted(Fault(FaultKind.PROTOCOL, str(error)), charged)
+        ask.faulted(Fault(FaultKind.PROTOCOL, str(error)), charge)
     else:
-        ask.answered(fitting, charged)
+        ask.answered(fitting, charge)
 
 
 def _fitting(choice: Choice, decision: Decision) -> Choice:

@@ -13,16 +13,20 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from enum import Enum, auto
 
 from moon.v1 import bot_service_pb2 as pb
 
-from referee.bots.asks import Ask
+from referee.bots.asks import NOTHING, Ask, Charge
 from referee.bots.clock import ClockTerms, RunningClock
+from referee.bots.outstanding import Outstanding
 from referee.bots.sessions import EndReport, Session, StartError
 from referee.bots.transports import Gate, Listener
 from referee.match import Fault, FaultKind
+from referee.rules import IllegalChoiceError
 from referee.wire.choices import decode_answer, encode_decision
 from referee.wire.errors import WireError
 from referee.wire.notices import NOTIFICATIONS, Notice, encode_notice
@@ -79,7 +83,6 @@ class Line:
         self.strays = 0
         self._clock = clock
         self._terms = terms
-        self._grace = terms.grace or 0.0
         self._start = start
         self._broken = broken
         self._window = window
@@ -88,14 +91,13 @@ class Line:
         self._gate = Gate(self)
         self._task: asyncio.Task[None] | None = None
         self._waiting: deque[Ask] = deque()
-        self._out: dict[tuple[str, int], Ask] = {}
+        self._out = Outstanding(terms)
         self._suspects: set[tuple[str, int]] = set()
         self._owed: Fault | None = None
         self._start_fault: Fault | None = None
         self._failed_starts = 0
-        self._warm = False
-        self._last = 0.0
         self._pumping = False
+        self._fetching: set[asyncio.Task[None]] = set()
         clock.watch(self._check_time)
 
     @property
@@ -106,7 +108,8 @@ class Line:
     @property
     def is_idle(self) -> bool:
         """Whether nothing is asked and nothing waits."""
-        return not self._waiting and not self._out and self._state is not _State.STARTING
+        busy = self._waiting or self._out or self._fetching
+        return not busy and self._state is not _State.STARTING
 
     def ask(self, ask: Ask) -> None:
         """Puts *ask* to the bot as soon as it takes one more."""
@@ -147,7 +150,9 @@ class Line:
         """Ends the process for good; what is asked is dropped."""
         self._clock.unwatch(self._check_time)
         self._waiting.clear()
-        self._out.clear()
+        self._out.take_all()
+        for fetching in self._fetching:
+            fetching.cancel()
         if self._state is _State.STARTING and self._task is not None:
             self._task.cancel()
         if self._task is not None:
@@ -168,42 +173,48 @@ class Line:
 
     def _pump(self) -> None:
         self._pumping = False
-        if not self._waiting:
-            return
-        if self._state is _State.BROKEN and self._start_fault is not None:
-            self._fault_waiting(self._start_fault)
-        elif self._owed is not None and self._state in (_State.DOWN, _State.UP):
-            owed, self._owed = self._owed, None
-            self._waiting.popleft().faulted(owed, 0.0)
-            self._pump_soon()
-        elif self._state is _State.DOWN:
-            self._bring_up()
-        elif self._state is _State.UP:
-            self._send()
+        with self._our_fault():
+            if not self._waiting:
+                return
+            if self._state is _State.BROKEN and self._start_fault is not None:
+                self._fault_waiting(self._start_fault)
+            elif self._owed is not None and self._state in (_State.DOWN, _State.UP):
+                owed, self._owed = self._owed, None
+                self._waiting.popleft().faulted(owed, NOTHING)
+                self._pump_soon()
+            elif self._state is _State.DOWN:
+                self._bring_up()
+            elif self._state is _State.UP:
+                self._send()
+
+    @contextmanager
+    def _our_fault(self) -> Iterator[None]:
+        """Tells the owner what goes wrong in the block: it is no bot's fault, and nobody waits."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - passed on whole
+            self._broken(error)
 
     def _send(self) -> None:
-        """Sends what waits, once the bot has answered all it has.
-
-        To wait for the last answer of a batch makes the next one large, and costs a bot that works
-        on one thing after another nothing: it is never without work while others wait for it.
-        """
+        """Sends what waits, once the bot has answered all it has: so the next batch is large."""
         if self._out:
             return
         session = self._session
         assert session is not None
         window = 1 if self._suspects else min(self._window, session.window)
-        now = self._clock.now()
+        asks: list[Ask] = []
         batch: list[pb.Decision] = []
-        longest = 0.0
-        while self._waiting and len(self._out) < window:
+        while self._waiting and len(batch) < window:
             ask = self._waiting.popleft()
-            ask.sent = now
-            self._out[ask.key] = ask
-            allowed = self._allowed(ask)
-            longest = max(longest, allowed)
-            batch.append(self._message(ask))
+            try:
+                batch.append(self._message(ask))
+            except Exception as error:  # noqa: BLE001 - it ends this table, and no other
+                ask.failed(error)
+            else:
+                asks.append(ask)
         if batch:
-            session.send(batch, longest + self._grace + CALL_MARGIN)
+            self._out.add(asks, self._clock.now())
+            session.send(batch, max(map(self._out.limit, asks)) + CALL_MARGIN)
 
     def _message(self, ask: Ask) -> pb.Decision:
         question = ask.question
@@ -216,90 +227,86 @@ class Line:
             charged_ms=None if ask.charged is None else round(ask.charged * 1000),
         )
 
-    def _allowed(self, ask: Ask) -> float:
-        """Returns the seconds the bot has for *ask*."""
-        allowed = self._terms.move_time + (ask.bank or 0.0)
-        return allowed if self._warm else max(allowed, self._terms.first_move)
-
     # What comes back.
 
     def answered(self, answers: Sequence[pb.Answer]) -> None:
         """Takes answers that arrived together."""
-        if not self._out:
-            self.strays += len(answers)
-            return
-        now = self._clock.now()
-        oldest = next(iter(self._out.values()))
-        elapsed = now - max(oldest.sent, self._last)
-        allowed = self._allowed(oldest)
-        if elapsed > allowed + self._grace:
-            self._time_out(oldest, elapsed, allowed)
-        got = [(self._find(answer), answer) for answer in answers]
-        known = [(ask, answer) for ask, answer in got if ask is not None]
-        if known:
-            self._last = now
-            self._warm = True
-            share = min(elapsed, allowed) / len(known)
-            for ask, answer in known:
-                self._judge(ask, answer, share)
-        self._pump_soon()
+        with self._our_fault():
+            now = self._clock.now()
+            self._time_out(now)
+            open_count = len(self._out)
+            elapsed = self._out.charge(now, max(1, min(len(answers), open_count)))
+            known = [(ask, a) for ask, a in ((self._find(a), a) for a in answers) if ask]
+            if known:
+                self._out.settle(now)
+                for ask, answer in known:
+                    self._judge(ask, answer, elapsed)
+            self._pump_soon()
 
     def _find(self, answer: pb.Answer) -> Ask | None:
         """Returns the question *answer* is to, which is out no longer, or ``None``."""
-        ask = self._out.pop((answer.match_id, answer.decision_number), None)
+        ask = self._out.take((answer.match_id, answer.decision_number))
         if ask is None and self._out and not answer.match_id:
             # An answer without ids can be to anything, so it is held against the oldest question.
-            return self._out.pop(next(iter(self._out)))
+            return self._out.take_oldest()
         if ask is None:
             self.strays += 1
         return ask
 
-    def _judge(self, ask: Ask, answer: pb.Answer, charged: float) -> None:
+    def _judge(self, ask: Ask, answer: pb.Answer, charge: Charge) -> None:
         self._suspects.discard(ask.key)
-        if answer.match_id != ask.match_id:
-            problem = "answer.match_id: is unset, so the answer is to no question"
-            ask.faulted(Fault(FaultKind.PROTOCOL, problem), charged)
-            return
+        decision = ask.question.decision
         try:
-            choice = decode_answer(answer, ask.question.decision)
+            if answer.match_id != ask.match_id:
+                raise WireError("answer.match_id", "is unset, so the answer is to no question")
+            choice = decision.check(decode_answer(answer, decision))
         except WireError as error:
-            ask.faulted(Fault(FaultKind.PROTOCOL, str(error)), charged)
+            self._fault(ask, Fault(FaultKind.PROTOCOL, str(error)), charge)
+        except IllegalChoiceError as error:
+            self._fault(ask, Fault(FaultKind.ILLEGAL, str(error)), charge)
         else:
-            ask.answered(choice, charged)
+            ask.answered(choice, charge)
+
+    def _fault(self, ask: Ask, fault: Fault, charge: Charge) -> None:
+        """Faults *ask*, with what the bot, which runs on, wrote last to its standard error."""
+        session = self._session
+        assert session is not None
+
+        async def fetch() -> None:
+            tail = await session.recent_stderr()
+            ask.faulted(replace(fault, stderr_tail=tail), charge)
+
+        task = asyncio.create_task(fetch(), name=f"stderr of {self.name}")
+        self._fetching.add(task)
+        task.add_done_callback(self._fetching.discard)
+        task.add_done_callback(self._look_at)
 
     def refused(self, question: pb.Decision, problem: str) -> None:
         """Takes note that the call for *question* ended without a usable message."""
-        ask = self._out.pop((question.match_id, question.decision_number), None)
-        if ask is None:
-            return
-        now = self._clock.now()
-        elapsed = now - max(ask.sent, self._last)
-        self._last = now
-        self._warm = True
-        self._suspects.discard(ask.key)
-        ask.faulted(Fault(FaultKind.PROTOCOL, problem), elapsed)
-        self._pump_soon()
+        with self._our_fault():
+            now = self._clock.now()
+            self._time_out(now)
+            charge = self._out.charge(now)
+            ask = self._out.take((question.match_id, question.decision_number))
+            if ask is not None:
+                self._out.settle(now)
+                self._suspects.discard(ask.key)
+                self._fault(ask, Fault(FaultKind.PROTOCOL, problem), charge)
+                self._pump_soon()
 
     def _check_time(self) -> None:
-        """Looks whether the oldest question is overdue."""
-        if not self._out or self._state is not _State.UP:
-            return
-        oldest = next(iter(self._out.values()))
-        elapsed = self._clock.now() - max(oldest.sent, self._last)
-        allowed = self._allowed(oldest)
-        if elapsed > allowed + self._grace:
-            self._time_out(oldest, elapsed, allowed)
-            self._pump_soon()
+        """Looks whether questions are overdue."""
+        if self._out and self._state is _State.UP:
+            with self._our_fault():
+                self._time_out(self._clock.now())
 
-    def _time_out(self, ask: Ask, elapsed: float, allowed: float) -> None:
-        """Judges the oldest question late. The time of the next one begins now."""
-        del self._out[ask.key]
-        self._suspects.discard(ask.key)
-        self._last = self._clock.now()
-        ask.faulted(
-            Fault(FaultKind.TIMEOUT, f"no answer within {allowed:g} s (waited {elapsed:.3f} s)"),
-            elapsed,
-        )
+    def _time_out(self, now: float) -> None:
+        """Judges late what is late by *now*."""
+        while (late := self._out.overdue(now)) is not None:
+            self._suspects.discard(late.ask.key)
+            fault = Fault(FaultKind.TIMEOUT, f"no answer within {late.allowed:g} s")
+            self._fault(late.ask, fault, late.charge)
+            self._pump_soon()
 
     # Starting, losing and ending the process.
 
@@ -318,7 +325,7 @@ class Line:
 
     async def _run_start(self) -> None:
         self.starts += 1
-        self._warm = False
+        self._out = Outstanding(self._terms)
         gate = Gate(self)
         try:
             session = await self._start(gate)
@@ -343,12 +350,18 @@ class Line:
     def _fault_waiting(self, fault: Fault) -> None:
         waiting, self._waiting = self._waiting, deque()
         for ask in waiting:
-            ask.faulted(fault, 0.0)
+            ask.faulted(fault, NOTHING)
 
-    def lost(self, *, disconnected: bool, problem: str) -> None:
-        """Takes note that the session is over."""
-        kind = FaultKind.CRASHED if disconnected else FaultKind.PROTOCOL
-        self._end(lost=True, kind=kind, problem=problem)
+    def lost(self, problem: str, *, disconnected: bool, question: pb.Decision | None) -> None:
+        """Takes note that the session is over, because of *question* if it is known."""
+        with self._our_fault():
+            key = None if question is None else (question.match_id, question.decision_number)
+            if key is None or any(ask.key == key for ask in self._out):
+                kind = FaultKind.CRASHED if disconnected else FaultKind.PROTOCOL
+                self._end(lost=True, kind=kind, problem=problem)
+            else:
+                # That question was judged before; nobody is charged for it a second time.
+                self.restart()
 
     def _end(self, *, lost: bool, kind: FaultKind = FaultKind.CRASHED, problem: str = "") -> None:
         session, self._session = self._session, None
@@ -372,14 +385,13 @@ class Line:
         if not self._out:
             self._owed = fault
         elif len(self._out) == 1:
-            (ask,) = self._out.values()
-            self._out.clear()
+            charge = self._out.charge(self._clock.now())
+            ask = self._out.take_oldest()
             self._suspects.discard(ask.key)
-            ask.faulted(fault, self._clock.now() - max(ask.sent, self._last))
+            ask.faulted(fault, charge)
         else:
-            self._suspects.update(self._out)
+            self._suspects.update(ask.key for ask in self._out)
             self._put_back()
 
     def _put_back(self) -> None:
-        self._waiting.extendleft(reversed(self._out.values()))
-        self._out.clear()
+        self._waiting.extendleft(reversed(self._out.take_all()))

@@ -82,6 +82,9 @@ class Session(Protocol):
     def notify(self, notice: pb.NotifyRequest) -> None:
         """Tells the bot what happened. Returns at once; nothing comes back."""
 
+    async def recent_stderr(self) -> str:
+        """Returns the last of what it has written to standard error by now."""
+
     async def end(self, *, lost: bool = False) -> EndReport:
         """Ends the bot and all it started; with *lost* it may first end by itself."""
 
@@ -122,6 +125,10 @@ class BotSession:
             await self._stub.Notify(notice, timeout=NOTICE_TIMEOUT)
         except grpc.RpcError:
             return  # No clock runs and nothing depends on it; the proto says so.
+
+    async def recent_stderr(self) -> str:
+        """Returns the last of what it has written to standard error by now."""
+        return await self._process.recent_stderr(STDERR_TAIL)
 
     async def end(self, *, lost: bool = False) -> EndReport:
         """Ends the bot and all it started; with *lost* it may first end by itself."""
@@ -182,7 +189,7 @@ async def start_session(
         raise StartError(_problem(error, report, startup), report) from None
     streams = style is not CallStyle.UNARY and info.serves_stream
     transport: Transport = (StreamTransport if streams else UnaryTransport)(stub, listener)
-    process.on_exit(lambda: listener.lost(disconnected=True, problem="the process ended"))
+    process.on_exit(lambda: listener.lost("the process ended", disconnected=True, question=None))
     return BotSession(process, channel, info, transport, info.max_batch if streams else 1)
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
-from referee.bots.asks import Ask, BotLine
+from referee.bots.asks import Ask, BotLine, Charge
 from referee.bots.clock import ClockTerms
-from referee.match import Fault, FinishedDeal, MatchReferee
+from referee.match import Fault, FaultMark, FinishedDeal, MatchReferee
 from referee.rules import SEATS, Bid, Choice, Seat
 from referee.wire.notices import DealEnded, MatchEnded, Notice
+
+Watch: TypeAlias = Callable[[FinishedDeal, Sequence[FaultMark]], None]
+"""Is told of a deal, and of the faults in it."""
 
 
 class TableInPlay:
@@ -27,7 +31,7 @@ class TableInPlay:
         lines: Sequence[BotLine],
         clock: ClockTerms,
         done: Callable[[TableInPlay], None],
-        watch: Callable[[FinishedDeal], None] | None = None,
+        watch: Watch | None = None,
     ) -> None:
         """Seats the bots.
 
@@ -36,13 +40,12 @@ class TableInPlay:
             lines: By seat: the line to its bot.
             clock: What a bot may take.
             done: Called once, when the match is over or void.
-            watch: Called after each deal that was played to its end.
+            watch: Called after each deal, and with the deal that a forfeit broke off.
         """
         self.referee = referee
         self.charged: tuple[list[int], ...] = tuple([] for _ in lines)
         self.error: Exception | None = None
         self._lines = lines
-        self._clock = clock
         self._done = done
         self._watch = watch
         # Random, and another one for each seat: an id must tell a bot nothing.
@@ -53,14 +56,15 @@ class TableInPlay:
 
     def start(self) -> None:
         """Asks the first question."""
-        self._guard(self._next)
+        self._take(self._next)
 
-    def _guard(self, step: Callable[[], None]) -> None:
+    def _take(self, step: Callable[[], None]) -> None:
         """Takes *step*; if it fails, that is our fault, and this table is void, no other."""
         try:
             step()
         except Exception as error:  # noqa: BLE001 - one broken table must not end the others
             self.error = error
+        if self.error is not None or self.referee.result is not None:
             self._done(self)
 
     def _next(self) -> None:
@@ -68,7 +72,6 @@ class TableInPlay:
         self._tell_finished_deals()
         if question is None:
             self._tell_end()
-            self._done(self)
             return
         seat = question.seat
         self._lines[seat].ask(
@@ -79,18 +82,23 @@ class TableInPlay:
                 self._last[seat],
                 self._answered,
                 self._faulted,
+                self._failed,
             )
         )
 
-    def _answered(self, choice: Choice, charged: float) -> None:
-        self._guard(lambda: self._apply(choice, charged))
+    def _answered(self, choice: Choice, charge: Charge) -> None:
+        self._take(lambda: self._apply(choice, charge))
 
-    def _faulted(self, fault: Fault, charged: float) -> None:
-        self._guard(lambda: self._apply(fault, charged))
+    def _faulted(self, fault: Fault, charge: Charge) -> None:
+        self._take(lambda: self._apply(fault, charge))
 
-    def _apply(self, outcome: Choice | Fault, charged: float) -> None:
-        seat = self._charge(charged)
-        micros = round(charged * 1e6)
+    def _failed(self, error: Exception) -> None:
+        self.error = error
+        self._done(self)
+
+    def _apply(self, outcome: Choice | Fault, charge: Charge) -> None:
+        seat = self._charge(charge)
+        micros = round(charge.seconds * 1e6)
         if isinstance(outcome, Fault):
             self.referee.fault(outcome, micros)
         else:
@@ -101,25 +109,25 @@ class TableInPlay:
             self._lines[seat].restart()
         self._next()
 
-    def _charge(self, charged: float) -> Seat:
+    def _charge(self, charge: Charge) -> Seat:
         """Writes down what the seat that was asked has used, and returns the seat."""
         question = self.referee.question
         assert question is not None
         seat = question.seat
-        self.charged[seat].append(round(charged * 1e6))
-        self._last[seat] = charged
+        self.charged[seat].append(round(charge.seconds * 1e6))
+        self._last[seat] = charge.seconds
         bank = self._banks[seat]
         if bank is not None:
-            self._banks[seat] = max(0.0, bank - max(0.0, charged - self._clock.move_time))
+            self._banks[seat] = max(0.0, bank - charge.from_bank)
         return seat
 
     def _tell_finished_deals(self) -> None:
-        finished = self.referee.finished
+        finished, records = self.referee.finished, self.referee.deals
         while self._told < len(finished):
-            deal = finished[self._told]
+            deal, record = finished[self._told], records[self._told]
             self._told += 1
             if self._watch is not None:
-                self._watch(deal)
+                self._watch(deal, record.faults)
             for seat, line in zip(SEATS, self._lines, strict=False):
                 if line.wants(DealEnded):
                     line.tell(self._deal_notice(deal, seat))
@@ -140,8 +148,12 @@ class TableInPlay:
         )
 
     def _tell_end(self) -> None:
-        result = self.referee.result
+        match, records = self.referee.match, self.referee.deals
+        result = match.result
         assert result is not None
+        if self._watch is not None and len(records) > self._told:
+            broken_off = FinishedDeal(match.number, match.deal, None, match.scores)
+            self._watch(broken_off, records[-1].faults)
         for seat, line in zip(SEATS, self._lines, strict=False):
             if line.wants(MatchEnded):
                 line.tell(MatchEnded(self._ids[seat], seat, result.scores, result.places))

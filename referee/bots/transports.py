@@ -27,8 +27,14 @@ class Listener(Protocol):
     def refused(self, question: pb.Decision, problem: str) -> None:
         """Takes note that the call for *question* ended without a usable message."""
 
-    def lost(self, *, disconnected: bool, problem: str) -> None:
-        """Takes note that nothing more will come; *disconnected* if the connection broke."""
+    def lost(self, problem: str, *, disconnected: bool, question: pb.Decision | None) -> None:
+        """Takes note that nothing more will come.
+
+        Args:
+            problem: What happened.
+            disconnected: Whether the connection broke.
+            question: What was asked in the call that failed, if it was a call for one.
+        """
 
 
 class Gate:
@@ -41,14 +47,13 @@ class Gate:
         """Makes a gate that is not open yet."""
         self._listener = listener
         self._is_open = False
-        self._early_loss: tuple[bool, str] | None = None
+        self._early_loss: str | None = None
 
     def open(self) -> None:
         """Passes on from now on."""
         self._is_open = True
         if self._early_loss is not None:
-            disconnected, problem = self._early_loss
-            self._listener.lost(disconnected=disconnected, problem=problem)
+            self._listener.lost(self._early_loss, disconnected=True, question=None)
 
     def close(self) -> None:
         """Passes on nothing any more."""
@@ -64,12 +69,12 @@ class Gate:
         if self._is_open:
             self._listener.refused(question, problem)
 
-    def lost(self, *, disconnected: bool, problem: str) -> None:
+    def lost(self, problem: str, *, disconnected: bool, question: pb.Decision | None) -> None:
         """Passes on the loss, or keeps it until the gate opens."""
         if self._is_open:
-            self._listener.lost(disconnected=disconnected, problem=problem)
+            self._listener.lost(problem, disconnected=disconnected, question=question)
         else:
-            self._early_loss = (disconnected, problem)
+            self._early_loss = problem
 
 
 class Transport(Protocol):
@@ -111,7 +116,9 @@ class UnaryTransport:
         except grpc.RpcError as error:
             if _status(error)[0] is grpc.StatusCode.DEADLINE_EXCEEDED:
                 return  # Our own clock has judged it before; this only frees the call.
-            self._listener.lost(disconnected=is_disconnect(error), problem=describe(error))
+            self._listener.lost(
+                describe(error), disconnected=is_disconnect(error), question=question
+            )
             return
         # A call can end well without a message, and then there is none.
         if response is None:
@@ -174,14 +181,16 @@ class StreamTransport:
                 if response is grpc.aio.EOF:
                     break
                 if not isinstance(response, pb.PlayResponse):
-                    self._listener.lost(disconnected=False, problem="the stream sent no message")
+                    self._lost("the stream sent no message")
                     return
                 self._listener.answered(response.answers)
             status = await self._call.code()
-            problem = f"the bot ended the stream ({status.name})"
-            self._listener.lost(disconnected=False, problem=problem)
+            self._lost(f"the bot ended the stream ({status.name})")
         except grpc.RpcError as error:
-            self._listener.lost(disconnected=is_disconnect(error), problem=describe(error))
+            self._lost(describe(error), disconnected=is_disconnect(error))
+
+    def _lost(self, problem: str, *, disconnected: bool = False) -> None:
+        self._listener.lost(problem, disconnected=disconnected, question=None)
 
 
 def is_disconnect(error: grpc.RpcError) -> bool:

@@ -59,6 +59,7 @@ class MatchReferee:
         question: The open question, or ``None`` once the match is over.
         faults: Every fault so far, in order.
         finished: The deals that were played to their end, in order.
+        deals: The records of the deals, in order; of one that a forfeit broke off too.
         times: Measured times of the deals, in the order of the record.
     """
 
@@ -84,7 +85,7 @@ class MatchReferee:
         self.finished: list[FinishedDeal] = []
         self.times: list[DealTimes] = []
         self._terms = terms or TableTerms()
-        self._deals: list[DealRecord] = []
+        self.deals: list[DealRecord] = []
         self._micros: list[int | None] = []
         self._unasked: list[int] = []
         self._marks: list[FaultMark] = []
@@ -165,7 +166,7 @@ class MatchReferee:
             self.seats,
             self._terms.ask_forced,
             self._terms.strikes,
-            tuple(self._deals),
+            tuple(self.deals),
             self.match.result,
         )
 
@@ -201,7 +202,7 @@ class MatchReferee:
         done = self.match.finished if finished else None
         deal = done.deal if done else self.match.deal
         record = DealRecord.of(number, deal, done, tuple(self._unasked), tuple(self._marks))
-        self._deals.append(record)
+        self.deals.append(record)
         self.times.append(DealTimes(number, tuple(self._micros)))
         self._micros, self._unasked, self._marks = [], [], []
 

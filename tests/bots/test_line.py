@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import pytest
 from moon.v1 import bot_service_pb2 as pb
 
-from referee.bots.asks import Ask
+from referee.bots.asks import Ask, Charge
 from referee.bots.clock import TICK, ClockTerms, RunningClock
 from referee.bots.handshake import BotInfo
 from referee.bots.line import MAX_FAILED_STARTS, Line
@@ -66,6 +66,9 @@ class Scripted:
     def notify(self, notice: pb.NotifyRequest) -> None:
         raise AssertionError("this bot wants no notices")
 
+    async def recent_stderr(self) -> str:
+        return "last words"
+
     async def end(self, *, lost: bool = False) -> EndReport:
         self.ended = True
         return self.report
@@ -84,11 +87,12 @@ class Bench:
         self.time = Time()
         self.sessions: list[Scripted] = []
         self.choices: dict[str, tuple[Choice, float]] = {}
-        self.faults: dict[str, tuple[Fault, float]] = {}
+        self.faults: dict[str, tuple[Fault, Charge]] = {}
         self.refuse_starts = 0
         self.break_starts = False
         self.die_at_birth = False
         self.broken: list[BaseException] = []
+        self.errors: list[Exception] = []
         self.line = Line(
             "scripted",
             self.time.clock,
@@ -111,7 +115,7 @@ class Bench:
         self.sessions.append(Scripted(listener))
         if self.die_at_birth:
             self.die_at_birth = False
-            listener.lost(disconnected=True, problem="the process ended")
+            listener.lost("the process ended", disconnected=True, question=None)
         return self.sessions[-1]
 
     @property
@@ -126,10 +130,11 @@ class Bench:
                     self.question,
                     bank,
                     None,
-                    lambda choice, charged, name=name: self.choices.update(
-                        {name: (choice, charged)}
+                    lambda choice, charge, name=name: self.choices.update(
+                        {name: (choice, charge.seconds)}
                     ),
-                    lambda fault, charged, name=name: self.faults.update({name: (fault, charged)}),
+                    lambda fault, charge, name=name: self.faults.update({name: (fault, charge)}),
+                    self.errors.append,
                 )
             )
 
@@ -193,6 +198,7 @@ async def test_a_late_answer_is_a_timeout_and_never_the_answer_to_the_next_quest
     bench.ask("m")
     await settle()
     bench.time.pass_by(1.2)
+    await settle()
     assert bench.kinds == {"m": FaultKind.TIMEOUT}
     bench.question = bench.question._replace(number=2)
     bench.ask("m")
@@ -242,8 +248,10 @@ async def test_a_hanging_bot_is_charged_one_timeout_for_each_move_time() -> None
     bench.ask("a", "b", "c")
     await settle()
     bench.time.pass_by(1.1)
+    await settle()
     assert bench.kinds == {"a": FaultKind.TIMEOUT}
     bench.time.pass_by(1.1)
+    await settle()
     assert bench.kinds == {"a": FaultKind.TIMEOUT, "b": FaultKind.TIMEOUT}
 
 
@@ -254,6 +262,7 @@ async def test_the_bank_of_the_seat_is_added_to_the_move_time() -> None:
     bench.time.pass_by(2.9)
     assert not bench.faults
     bench.time.pass_by(0.3)
+    await settle()
     assert bench.kinds == {"m": FaultKind.TIMEOUT}
 
 
@@ -267,6 +276,7 @@ async def test_only_the_first_decision_of_a_process_has_the_first_move_budget() 
     bench.ask("b")
     await settle()
     bench.time.pass_by(1.2)
+    await settle()
     assert bench.kinds == {"b": FaultKind.TIMEOUT}
 
 
@@ -275,7 +285,7 @@ async def test_a_crash_over_one_question_is_charged_to_it_and_a_new_process_goes
     bench.ask("m")
     await settle()
     bench.bot.report = EndReport("signal 11 (SIGSEGV)", "oops")
-    bench.bot.listener.lost(disconnected=True, problem="the process ended")
+    bench.bot.listener.lost("the process ended", disconnected=True, question=None)
     await settle()
     fault, _ = bench.faults["m"]
     assert (fault.kind, fault.exit_status, fault.stderr_tail) == (
@@ -294,14 +304,14 @@ async def test_after_a_crash_over_many_only_the_question_that_kills_again_is_cha
     bench = Bench()
     bench.ask("a", "bad", "c")
     await settle()
-    bench.bot.listener.lost(disconnected=True, problem="the process ended")
+    bench.bot.listener.lost("the process ended", disconnected=True, question=None)
     await settle()
     assert not bench.faults
     assert bench.bot.asked == [("a", 1)], "suspects are asked one at a time"
     bench.bot.answer("a")
     await settle()
     assert bench.bot.asked == [("a", 1), ("bad", 1)]
-    bench.bot.listener.lost(disconnected=True, problem="the process ended")
+    bench.bot.listener.lost("the process ended", disconnected=True, question=None)
     await settle()
     assert bench.kinds == {"bad": FaultKind.CRASHED}
     bench.bot.answer("c")
@@ -312,7 +322,7 @@ async def test_a_broken_stream_of_a_living_process_is_a_protocol_fault() -> None
     bench = Bench()
     bench.ask("m")
     await settle()
-    bench.bot.listener.lost(disconnected=False, problem="the bot ended the stream (OK)")
+    bench.bot.listener.lost("the bot ended the stream (OK)", disconnected=False, question=None)
     await settle()
     assert bench.kinds == {"m": FaultKind.PROTOCOL}
     assert bench.sessions[0].ended, "what cannot be spoken with is ended"
@@ -324,7 +334,7 @@ async def test_a_bot_that_ends_between_questions_is_charged_the_next_one() -> No
     await settle()
     bench.bot.answer("a")
     bench.bot.report = EndReport("exit code 0")
-    bench.bot.listener.lost(disconnected=True, problem="the process ended")
+    bench.bot.listener.lost("the process ended", disconnected=True, question=None)
     await settle()
     bench.ask("b")
     await settle()
@@ -373,6 +383,7 @@ async def test_an_answer_that_does_not_fit_is_a_protocol_fault(
     bench.ask("m")
     await settle()
     bench.bot.listener.answered([answer])
+    await settle()
     fault, _ = bench.faults["m"]
     assert fault.kind is FaultKind.PROTOCOL
     assert problem in fault.detail
@@ -415,6 +426,7 @@ async def test_a_hundred_timeouts_in_a_row_do_not_wear_the_line_out() -> None:
         bench.ask(f"m{number}")
         await settle()
         bench.time.pass_by(1.1)
+        await settle()
     assert len(bench.faults) == 100
     bench.ask("good")
     await settle()
@@ -441,3 +453,90 @@ async def test_a_process_that_ends_just_after_its_handshake_is_not_waited_for() 
     await settle()
     bench.bot.answer("n")
     assert "n" in bench.choices
+
+
+async def test_a_fault_of_a_living_bot_comes_with_what_it_wrote_last() -> None:
+    bench = Bench()
+    bench.ask("m")
+    await settle()
+    bench.bot.answer("m", bid=Bid.DOUBLE_MOON)
+    await settle()
+    fault, _ = bench.faults["m"]
+    assert (fault.kind, fault.stderr_tail) == (FaultKind.ILLEGAL, "last words")
+
+
+@pytest.mark.parametrize("looked_at", [True, False], ids=["by-the-tick", "by-the-answer"])
+async def test_lateness_and_charges_do_not_depend_on_when_we_look(looked_at: bool) -> None:
+    bench = Bench(ClockTerms(move_time=2.0, first_move=2.0, grace=0.05))
+    bench.ask("late", "next", bank=10.0)
+    await settle()
+    if looked_at:
+        bench.time.pass_by(12.06)
+    else:
+        for _ in range(603):
+            bench.time.seconds += TICK
+            bench.time.clock.look()
+    bench.bot.answer("late", "next")
+    await settle()
+    fault, charge = bench.faults["late"]
+    assert fault.kind is FaultKind.TIMEOUT
+    assert charge == (pytest.approx(12.0), pytest.approx(10.0))
+    assert bench.choices["next"][1] == pytest.approx(0.01, abs=TICK)
+
+
+async def test_the_late_failure_of_a_call_is_not_charged_to_the_next_question() -> None:
+    bench = Bench()
+    bench.ask("a")
+    await settle()
+    [call] = bench.bot.batches[0]
+    bench.time.pass_by(1.2)
+    bench.ask("b")
+    await settle()
+    bench.bot.listener.lost("UNKNOWN", disconnected=False, question=call)
+    await settle()
+    assert bench.kinds == {"a": FaultKind.TIMEOUT}
+    assert len(bench.sessions) == 2, "what cannot be spoken with is ended"
+    bench.bot.answer("b")
+    assert "b" in bench.choices
+
+
+async def test_a_question_that_cannot_be_put_is_our_fault_and_the_others_go_on() -> None:
+    bench = Bench(ClockTerms(move_time=1e9, first_move=1e9))
+    bench.ask("m")
+    await settle()
+    assert len(bench.errors) == 1
+    assert not bench.faults
+    assert not bench.broken
+
+
+async def test_a_bot_that_never_answers_has_the_first_move_budget_once() -> None:
+    bench = Bench(ClockTerms(move_time=1.0, first_move=4.0, grace=0.05))
+    bench.ask("a", "b")
+    await settle()
+    bench.time.pass_by(4.2)
+    await settle()
+    assert set(bench.faults) == {"a"}
+    bench.time.pass_by(1.1)
+    await settle()
+    assert set(bench.faults) == {"a", "b"}
+
+
+async def test_warming_up_is_not_taken_from_the_bank() -> None:
+    bench = Bench(ClockTerms(move_time=1.0, first_move=4.0, grace=0.05))
+    charges: list[Charge] = []
+    bench.line.ask(
+        Ask(
+            "m",
+            bench.question,
+            10.0,
+            None,
+            lambda _, charge: charges.append(charge),
+            lambda fault, _: None,
+            bench.errors.append,
+        )
+    )
+    await settle()
+    bench.time.pass_by(3.0)
+    bench.bot.answer("m")
+    [charge] = charges
+    assert charge == (pytest.approx(3.0, abs=0.1), 0.0)

@@ -16,7 +16,7 @@ from referee.bots.clock import ClockTerms
 from referee.bots.sessions import CallStyle
 from referee.bots.spec import parse_bot, unique_names
 from referee.errors import BotError, ConfigError
-from referee.match import FinishedDeal, MatchRecord, load_matches
+from referee.match import FaultMark, FinishedDeal, MatchRecord, load_matches
 from referee.rules import (
     DEFAULT_PRESETS,
     Rules,
@@ -189,8 +189,8 @@ class _Drawer:
         self._seats = seats
         self._legend = True
 
-    def __call__(self, finished: FinishedDeal) -> None:
-        drawn = draw_deal(finished, self._seats, legend=self._legend, paint=coloured)
+    def __call__(self, finished: FinishedDeal, faults: Sequence[FaultMark]) -> None:
+        drawn = draw_deal(finished, self._seats, faults=faults, legend=self._legend, paint=coloured)
         self._legend = False
         try:
             click.echo(drawn + "\n")

@@ -16,9 +16,9 @@ from referee.bots.keeper_client import Keeper
 from referee.bots.pool import BotPool, LineKey
 from referee.bots.sessions import StartError
 from referee.bots.spec import BotSpec
-from referee.bots.tables import TableInPlay
+from referee.bots.tables import TableInPlay, Watch
 from referee.errors import BotError
-from referee.match import FaultReport, FinishedDeal, Match, MatchReferee, dump_match
+from referee.match import FaultReport, Match, MatchReferee, dump_match
 from referee.sdk.inside import InsideBot, load_bot
 from tournaments.results import VOID, FaultRow, TableResult
 from tournaments.runner.jobs import Done, Job, TableJob
@@ -100,7 +100,7 @@ class Arena:
         self,
         table: TableJob,
         done: Callable[[Done], None],
-        watch: Callable[[FinishedDeal], None] | None = None,
+        watch: Watch | None = None,
     ) -> None:
         """Begins a table; *done* is called when it is over or void, *watch* after each deal."""
         keys = _line_keys(table)
@@ -117,9 +117,7 @@ class Arena:
         referee = MatchReferee(table.id, match, table.seats, self._job.table_terms())
         TableInPlay(referee, lines, self.clock_terms, finished, watch).start()
 
-    async def result(
-        self, table: TableJob, watch: Callable[[FinishedDeal], None] | None = None
-    ) -> Done:
+    async def result(self, table: TableJob, watch: Watch | None = None) -> Done:
         """Plays a table to its end and returns what became of it.
 
         Raises:
