@@ -74,6 +74,11 @@ class StoreError(MoonError):
         super().__init__(problem)
 
 
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Returns the known name that *name* was probably meant to be, if there is one."""
+    return next(iter(get_close_matches(name, sorted(known), n=1)), None)
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Returns the end of a message about a wrong name: the nearest known one, else all of them.
 
@@ -83,7 +88,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     ' (known: rules, seed)'
     """
     names = sorted(known)
-    near = get_close_matches(name, names, n=1)
-    if near:
-        return f" (did you mean {near[0]!r}?)"
+    near = nearest(name, names)
+    if near is not None:
+        return f" (did you mean {near!r}?)"
     return f" (known: {', '.join(names)})" if names else ""

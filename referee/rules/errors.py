@@ -36,6 +36,7 @@ class OptionError(RulesError):
         option: The name of the option to change.
     """
 
-    def __init__(self, option: str, reason: str) -> None:
-        super().__init__(f"rule {option}: {reason}")
+    def __init__(self, option: str, reason: str, meant: str | None = None) -> None:
+        hint = "" if meant is None else f" (did you mean {meant!r}?)"
+        super().__init__(f"rule {option}: {reason}{hint}")
         self.option = option

@@ -7,13 +7,13 @@ no sense, with the reason.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
+from referee.errors import nearest
 from referee.rules.bids import Bid
 from referee.rules.errors import NotationError, OptionError
 from referee.rules.suits import TRUMPS, NoneDoubles, SuitTable, Trump, suit_table
@@ -344,13 +344,13 @@ def parse_option(name: str, value: object) -> object:
         OptionError: if there is no such option, or the option has no such value.
     """
     if name not in OPTION_NAMES:
-        raise OptionError(name, f"there is no such option{_nearest(name, OPTION_NAMES)}")
+        raise OptionError(name, "there is no such option", nearest(name, OPTION_NAMES))
     if name == "trumps":
         return _parse_trumps(value)
     text = _text(value)
     known = OPTION_VALUES.get(name)
     if known is not None and text not in known:
-        raise OptionError(name, f"{text!r} is not one of {', '.join(known)}{_nearest(text, known)}")
+        raise OptionError(name, f"{text!r} is not one of {', '.join(known)}", nearest(text, known))
     if name in _ENUMS:
         return _ENUMS[name](text)
     if known and known[0] in ("true", "null"):
@@ -359,11 +359,6 @@ def parse_option(name: str, value: object) -> object:
         return int(text)
     except ValueError:
         raise OptionError(name, f"{text!r} is not a whole number") from None
-
-
-def _nearest(word: str, known: tuple[str, ...]) -> str:
-    close = difflib.get_close_matches(word, known, n=1)
-    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def _parse_trumps(value: object) -> tuple[Trump, ...]:

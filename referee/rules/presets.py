@@ -6,12 +6,12 @@ each is the options in which it differs from the defaults.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
+from referee.errors import nearest
 from referee.rules.errors import NotationError, OptionError
 from referee.rules.options import Rules, option_texts
 
@@ -286,8 +286,8 @@ def preset_rules(name: str) -> Rules:
     """
     known = presets()
     if name not in known:
-        close = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else "moon rules list shows them all"
+        meant = nearest(name, known)
+        hint = f"did you mean {meant!r}?" if meant else "moon rules list shows them all"
         raise NotationError("rule preset", name, hint)
     return known[name].rules
 
