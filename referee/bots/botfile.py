@@ -8,8 +8,8 @@ from pathlib import Path
 from unicodedata import normalize
 
 from referee.errors import ConfigError, did_you_mean
+from referee.wire import PROTOCOL
 
-PROTOCOL = "moon.v1"
 BOT_FILE = "bot.toml"
 NAME_LIMIT = 40
 

@@ -11,7 +11,7 @@ import grpc.aio
 from moon.v1 import bot_service_pb2 as pb
 from moon.v1 import bot_service_pb2_grpc as pb_grpc
 
-from referee.wire.choices import PROTOCOL
+from referee.wire import PROTOCOL
 
 MAX_MESSAGE = 64 * 1024
 """The largest message a bot may send, in bytes. A batch of 256 answers has about 8 KB."""

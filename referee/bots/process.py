@@ -13,7 +13,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from referee.bots.botfile import PROTOCOL
 from referee.bots.keeper_client import (
     GRACE,
     BotStartError,
@@ -25,6 +24,7 @@ from referee.bots.keeper_client import (
 )
 from referee.bots.rundir import Place, remove_tree
 from referee.bots.spec import BotKind, BotSpec
+from referee.wire import PROTOCOL
 
 
 class BotProcess:

@@ -20,7 +20,7 @@ from referee.rules import Choice
 from referee.sdk.bot import AnyView, Bot
 from referee.sdk.params import PREFIX, check_names, environment
 from referee.sdk.server import Log, start
-from referee.wire.choices import PROTOCOL
+from referee.wire import PROTOCOL
 
 LISTEN = "MOON_BOT_LISTEN"
 """The variable that says where to listen: ``unix:/path`` or ``127.0.0.1:port``."""

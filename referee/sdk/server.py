@@ -23,7 +23,8 @@ from referee.rules import Choice
 from referee.sdk.asking import ask, ask_all, takes_batches, tell, wanted
 from referee.sdk.bot import AnyView, Bot
 from referee.sdk.views import View
-from referee.wire.choices import PROTOCOL, decode_decision, encode_answer
+from referee.wire import PROTOCOL
+from referee.wire.choices import decode_decision, encode_answer
 from referee.wire.errors import WireError
 from referee.wire.notices import NOTIFICATIONS, decode_notice
 

@@ -40,9 +40,6 @@ from referee.wire.values import (
 )
 from referee.wire.views import ViewT, decode_view, encode_view
 
-PROTOCOL = "moon.v1"
-"""The protocol of these messages."""
-
 _BIDS: dict[int, Choice] = {number: BIDDING[bid] for number, bid in BID_FROM_WIRE.items()}
 _TRUMPS: dict[int, Choice] = {number: NAMING[trump] for number, trump in TRUMP_FROM_WIRE.items()}
 _TAKES: dict[int, Choice] = {n: TAKE if take else LEAVE for n, take in TAKE_FROM_WIRE.items()}
