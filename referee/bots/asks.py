@@ -53,10 +53,10 @@ class BotLine(Protocol):
     is closed.
 
     Attributes:
-        starts: How often the bot was started.
+        strays: How many answers came that named no open question.
     """
 
-    starts: int
+    strays: int
 
     @property
     def is_running(self) -> bool:

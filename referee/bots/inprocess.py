@@ -21,8 +21,6 @@ from time import perf_counter
 from typing import Protocol, TypeAlias
 
 from referee.bots.asks import NOTHING, Ask, Charge
-from referee.bots.handshake import printable
-from referee.bots.keeper_client import readable
 from referee.bots.line import MAX_FAILED_STARTS, MAX_WINDOW
 from referee.bots.modules import find_module
 from referee.bots.sessions import STDERR_TAIL, EndReport, StartError
@@ -30,6 +28,7 @@ from referee.bots.spec import BotSpec
 from referee.errors import MoonError
 from referee.match import Fault, FaultKind
 from referee.rules import Choice, Decision, Play, Tile, View
+from referee.text import printable, readable
 from referee.wire.choices import decode_answer, encode_answer
 from referee.wire.errors import WireError
 from referee.wire.notices import Notice
@@ -101,6 +100,7 @@ class InprocessLine:
 
     Attributes:
         starts: How many objects of the bot were made.
+        strays: How many answers came that named no open question: none can.
     """
 
     def __init__(
@@ -115,6 +115,7 @@ class InprocessLine:
             window: The most decisions that are put to it at a time.
         """
         self.starts = 0
+        self.strays = 0
         self._spec = spec
         self._load = load
         self._turns = turns

@@ -7,6 +7,7 @@ the same process. So no process ever sees a deal twice, and what one learns no o
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from referee.bots.inprocess import InprocessLine, Load, Turns
 from referee.bots.keeper_client import Keeper
 from referee.bots.line import MAX_WINDOW, Line
 from referee.bots.process import BotProcess
-from referee.bots.sessions import CallStyle, Session, start_session
+from referee.bots.sessions import Session, SessionTerms, start_session
 from referee.bots.spec import BotKind, BotSpec
 from referee.bots.transports import Listener
 
@@ -51,7 +52,7 @@ class BotPool:
         clock: RunningClock,
         terms: ClockTerms,
         *,
-        style: CallStyle = CallStyle.AUTO,
+        sessions: SessionTerms,
         window: int = MAX_WINDOW,
         load: Load | None = None,
     ) -> None:
@@ -62,7 +63,7 @@ class BotPool:
             keeper: What starts the processes.
             clock: The time of this host.
             terms: What a bot may take.
-            style: How decisions are put to bots.
+            sessions: What the bots are started for.
             window: The most decisions that are out to one process at a time.
             load: Makes the bots that are asked inside this process, if there are any.
         """
@@ -70,7 +71,7 @@ class BotPool:
         self._keeper = keeper
         self._clock = clock
         self._terms = terms
-        self._style = style
+        self._sessions = sessions
         self._window = window
         self._load = load
         self._turns = Turns()
@@ -94,9 +95,13 @@ class BotPool:
             self.failure.set_exception(error)
 
     @property
-    def starts(self) -> int:
-        """How many processes were started so far."""
-        return sum(line.starts for line in self._lines.values())
+    def strays(self) -> Counter[str]:
+        """By entrant: how many answers came that named no open question, and were dropped."""
+        counts: Counter[str] = Counter()
+        for key, line in self._lines.items():
+            if line.strays:
+                counts[key.entrant] += line.strays
+        return counts
 
     def seat(self, keys: Sequence[LineKey]) -> tuple[BotLine, ...]:
         """Returns the line of each of *keys*, and holds them until `leave`.
@@ -135,7 +140,7 @@ class BotPool:
 
         async def start(listener: Listener) -> Session:
             process = BotProcess(spec, self._keeper)
-            return await start_session(process, listener, self._terms.startup, self._style)
+            return await start_session(process, listener, self._sessions)
 
         return Line(
             key.entrant,

@@ -13,7 +13,12 @@ import grpc.aio
 from moon.v1 import bot_service_pb2 as pb
 from moon.v1 import bot_service_pb2_grpc as pb_grpc
 
-from referee.bots.handshake import BotInfo, HandshakeError, open_channel, shake_hands
+from referee.bots.handshake import (
+    BotInfo,
+    HandshakeError,
+    open_channel,
+    shake_hands,
+)
 from referee.bots.keeper_client import BotStartError
 from referee.bots.process import BotProcess
 from referee.bots.transports import (
@@ -23,6 +28,8 @@ from referee.bots.transports import (
     UnaryTransport,
     describe,
 )
+from referee.rules import Rules, presets, rules_text
+from referee.text import printable
 
 STDERR_TAIL = 4096
 """How much of a bot's standard error a fault shows, in bytes."""
@@ -41,6 +48,18 @@ class CallStyle(StrEnum):
     """Over the stream where the bot serves it, else by unary calls."""
     UNARY = "unary"
     STREAM = "stream"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionTerms:
+    """What a bot is started for."""
+
+    rules: Rules
+    """What it will be asked to play by."""
+    startup: float
+    """Seconds it has until it has shaken hands."""
+    style: CallStyle = CallStyle.AUTO
+    """How decisions are put to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,16 +175,13 @@ async def end_process(process: BotProcess, *, lost: bool) -> EndReport:
     return EndReport(status, process.stderr_tail(STDERR_TAIL))
 
 
-async def start_session(
-    process: BotProcess, listener: Listener, startup: float, style: CallStyle
-) -> BotSession:
+async def start_session(process: BotProcess, listener: Listener, terms: SessionTerms) -> BotSession:
     """Starts *process*, shakes hands with it, and returns the session.
 
     Args:
         process: A process that is not started yet.
         listener: Who is told what comes back from the bot.
-        startup: Seconds the bot has for it.
-        style: How decisions are put to it.
+        terms: What the bot is started for.
 
     Raises:
         StartError: if the process cannot be started, ends, does not answer in time, or answers
@@ -178,19 +194,28 @@ async def start_session(
     channel = open_channel(process.target)
     stub = pb_grpc.BotServiceStub(channel)
     try:
-        info = await _first_words(process, stub, startup)
-        if style is CallStyle.STREAM and not info.serves_stream:
+        info = await _first_words(process, stub, terms.startup)
+        _check_rules(info, terms.rules)
+        if terms.style is CallStyle.STREAM and not info.serves_stream:
             raise HandshakeError("does not serve the Play stream, which this run asks for")
     except (HandshakeError, TimeoutError, grpc.RpcError, asyncio.CancelledError) as error:
         await channel.close()
         report = await end_process(process, lost=not isinstance(error, TimeoutError))
         if isinstance(error, asyncio.CancelledError):
             raise
-        raise StartError(_problem(error, report, startup), report) from None
-    streams = style is not CallStyle.UNARY and info.serves_stream
+        raise StartError(_problem(error, report, terms.startup), report) from None
+    streams = terms.style is not CallStyle.UNARY and info.serves_stream
     transport: Transport = (StreamTransport if streams else UnaryTransport)(stub, listener)
     process.on_exit(lambda: listener.lost("the process ended", disconnected=True, question=None))
     return BotSession(process, channel, info, transport, info.max_batch if streams else 1)
+
+
+def _check_rules(info: BotInfo, rules: Rules) -> None:
+    """Refuses a bot that does not play by *rules*."""
+    plays = [preset.rules for name, preset in presets().items() if name in info.rule_sets]
+    if info.rule_sets and rules not in plays:
+        names = printable(", ".join(info.rule_sets), 200)
+        raise HandshakeError(f"plays only {names}, and this is {rules_text(rules)}")
 
 
 async def _first_words(

@@ -147,3 +147,33 @@ async def test_a_lost_keeper_breaks_the_arena_and_is_no_fault_of_a_bot() -> None
         os.kill(arena.keeper.pid, signal.SIGKILL)
         with pytest.raises(KeeperError):
             await arena.result(TableJob(0, 0, 0, ("a", "b", "c"), seed_key("x").hex()))
+
+
+async def test_a_bot_is_not_asked_to_play_by_rules_that_it_does_not_play() -> None:
+    job = Job("tournament-3p", {"bad": ("./plays_pairs_only.py",)}, str(FAULTY), clock=CLOCK)
+    async with Arena(job) as arena:
+        with pytest.raises(BotError, match="plays only tournament-4p, and this is tournament-3p"):
+            await arena.start_all()
+
+
+async def test_what_a_bot_says_of_itself_reaches_the_terminal_as_one_printable_line() -> None:
+    job = Job("tournament-3p", {"bad": (raw("hostile_words", "unary"),)}, str(FAULTY), clock=CLOCK)
+    async with Arena(job) as arena:
+        with pytest.raises(BotError) as error:
+            await arena.start_all()
+    assert "\x1b" not in str(error.value)
+    assert len(str(error.value)) < 1000
+
+
+async def test_answers_to_no_open_question_are_counted() -> None:
+    job = Job(
+        rules="tournament-3p all_pass=force_last",
+        entrants={"a": ("first_legal",), "bad": (raw("two_at_once", "stream"),), "c": ("greedy",)},
+        base=str(FAULTY),
+        deals=1,
+    )
+    async with Arena(job) as arena:
+        await arena.result(TableJob(0, 0, 0, tuple(job.entrants), seed_key("x").hex()))
+        strays = arena.pool.strays
+    assert set(strays) == {"bad"}
+    assert strays["bad"] > 0

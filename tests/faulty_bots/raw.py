@@ -1,8 +1,8 @@
 """A bot without the SDK, for what the SDK does not let happen. Its argument says what it does.
 
 empty: answers with empty messages. other_id: answers with another decision's number. status:
-fails every call. wrong_nonce, wrong_version: misbehaves in the handshake. two_at_once: answers
-every question twice. ends_stream: closes the stream instead of answering.
+fails every call. wrong_nonce, wrong_version, hostile_words: misbehaves in the handshake.
+two_at_once: answers every question twice. ends_stream: closes the stream instead of answering.
 """
 
 import os
@@ -15,6 +15,10 @@ from moon.v1 import bot_service_pb2 as pb
 from moon.v1 import bot_service_pb2_grpc as pb_grpc
 
 KIND, STYLE = sys.argv[1], sys.argv[2]
+VERSIONS = {
+    "wrong_version": ["moon.v0"],
+    "hostile_words": ["\x1b]0;pwned\x07"] + ["moon.v0\n"] * 5000,
+}
 
 
 def first_legal(decision):
@@ -41,7 +45,7 @@ class Raw(pb_grpc.BotServiceServicer):
         return pb.GetBotInfoResponse(
             nonce="someone else" if KIND == "wrong_nonce" else request.nonce,
             name="raw",
-            protocol_versions=["moon.v0"] if KIND == "wrong_version" else ["moon.v1"],
+            protocol_versions=VERSIONS.get(KIND, ["moon.v1"]),
             max_batch=8,
             serves_play=STYLE == "stream",
         )

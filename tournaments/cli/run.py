@@ -31,6 +31,7 @@ from tournaments.runner.jobs import Job, TableJob
 from tournaments.runner.runner import Runner, RunReport
 from tournaments.schedule import Schedule
 from tournaments.store import Store
+from tournaments.store.files import is_ours
 
 INTERRUPTED = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 VOID_TABLES = 1
@@ -85,7 +86,7 @@ def run(
     }
     config = _config(what, {key: value for key, value in wishes.items() if value is not None})
     asyncio.run(build_bots(_specs(config)))
-    config = config.described(lambda text, base: content_hash(parse_bot(text, base)))
+    config = config.described(lambda text, base: content_hash(parse_bot(text, base), is_ours))
     with _open(config, accept_changes=accept_changes) as opened:
         code = _play(opened, config, max(heartbeat.total_seconds(), SHORTEST_BEAT))
         print_standings(opened, as_json=as_json)
@@ -173,6 +174,8 @@ def _play(store: Store, config: TournamentConfig, heartbeat: float) -> int:
     store.add_results(report.void)
     measured = f"grace {report.grace * 1000:.0f} ms, {report.stalls} stalls {report.stalled:.1f} s"
     store.note("measured", measured)
+    for entrant, count in sorted(report.strays.items()):
+        store.note("strays", f"{entrant}: {count} answers to no open question, dropped")
     _say_report(report, progress.say)
     if stopped_by is not None:
         return INTERRUPTED[stopped_by]
@@ -192,14 +195,16 @@ async def _run(runner: Runner, progress: Progress) -> tuple[RunReport, signal.Si
             runner.abort()
 
     loop = asyncio.get_running_loop()
-    for number in INTERRUPTED:
+    # What we were started to ignore, as with nohup, goes on being ignored.
+    heeded = [each for each in INTERRUPTED if signal.getsignal(each) is not signal.SIG_IGN]
+    for number in heeded:
         loop.add_signal_handler(number, stop, number)
     beating = asyncio.create_task(progress.beat())
     try:
         report = await runner.run()
     finally:
         beating.cancel()
-        for number in INTERRUPTED:
+        for number in heeded:
             loop.remove_signal_handler(number)
     return report, seen[0] if seen and report.stopped else None
 
@@ -210,6 +215,8 @@ def _say_report(report: RunReport, say: Callable[[str], None]) -> None:
     say(f"an answer could be {report.grace * 1000:.0f} ms late (measured on this host)")
     if report.stalls:
         say(f"this host stalled {report.stalls} times, {report.stalled:.1f} s; charged to nobody")
+    for entrant, count in sorted(report.strays.items()):
+        say(f"{entrant} sent {count} answers to no open question; they were dropped")
     for problem in report.problems:
         say(f"a fault of moon's own: {problem}")
     if report.void:

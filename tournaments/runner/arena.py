@@ -14,7 +14,7 @@ from referee.bots.clock import RunningClock
 from referee.bots.grace import measure_grace
 from referee.bots.keeper_client import Keeper
 from referee.bots.pool import BotPool, LineKey
-from referee.bots.sessions import StartError
+from referee.bots.sessions import SessionTerms, StartError
 from referee.bots.spec import BotSpec
 from referee.bots.tables import TableInPlay, Watch
 from referee.errors import BotError
@@ -62,7 +62,7 @@ class Arena:
                     keeper,
                     self.clock,
                     self.clock_terms,
-                    style=job.call,
+                    sessions=SessionTerms(self._terms.rules, job.clock.startup, job.call),
                     window=job.max_batch,
                     load=_load_inside,
                 )

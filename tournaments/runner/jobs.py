@@ -103,6 +103,8 @@ class Stopped(msgspec.Struct, frozen=True, tag=True):
     """How often the host stalled."""
     stalled: float
     """How long together, in seconds."""
+    strays: dict[str, int] = {}
+    """By entrant: how many answers came that named no open question, and were dropped."""
 
 
 ToWorker: TypeAlias = Job | TableJob

@@ -10,12 +10,13 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
 
+from referee.bots.process import import_roots
 from referee.errors import BotError, MoonError
 from tournaments.results import VOID, TableResult
 from tournaments.runner.jobs import (
@@ -33,7 +34,7 @@ from tournaments.schedule import EntrantId
 MAX_ATTEMPTS = 3
 """How often a table is begun before it stays void."""
 MAX_LOST_WORKERS = 5
-"""How many workers may be lost in one run before it is given up."""
+"""How many workers may be lost before a table comes to an end again; then the run is given up."""
 GROUP_TIME = 0.1
 """Seconds for which finished tables wait for others, to be stored with them."""
 LINE_LIMIT = 1 << 26
@@ -59,6 +60,8 @@ class RunReport:
     """How often the host stalled while bots were thinking."""
     stalled: float = 0.0
     """How long together, in seconds."""
+    strays: Counter[str] = field(default_factory=Counter)
+    """By entrant: how many answers came that named no open question, and were dropped."""
     stopped: bool = False
     """Whether it was asked to stop before everything was played."""
 
@@ -212,6 +215,7 @@ class Runner:
             self.report.problems.append(f"table {table.id}: {outcome.problem}")
             self.try_again(table)
             return
+        self._lost = 0
         self._fresh.append(outcome.result)
         if self._flush is None:
             self._flush = asyncio.get_running_loop().call_later(GROUP_TIME, self._hand_on)
@@ -251,6 +255,7 @@ class _Worker:
         try:
             self._process = process = await asyncio.create_subprocess_exec(
                 sys.executable,
+                "-P",  # else a random.py in the user's folder would be taken for Python's own
                 "-m",
                 "tournaments.runner.worker",
                 stdin=asyncio.subprocess.PIPE,
@@ -258,6 +263,8 @@ class _Worker:
                 stderr=asyncio.subprocess.PIPE,
                 limit=LINE_LIMIT,
                 env=_environment(),
+                # What the terminal tells the group, Ctrl-C or a hang-up, is for the runner alone.
+                start_new_session=True,
             )
         except OSError as error:
             return f"a worker could not be started ({error})"
@@ -268,9 +275,12 @@ class _Worker:
         self._send(msgspec.structs.replace(self._runner.job, check_bots=self._checks_bots))
         stopped = await self._listen(process)
         code = await process.wait()
-        if stopped and code == 0:
-            return None
-        return f"a worker ended (exit code {code})\n{await stderr}".rstrip()
+        wrote = (await stderr).rstrip()
+        if not stopped or code != 0:
+            return f"a worker ended (exit code {code})\n{wrote}".rstrip()
+        if wrote:
+            self._runner.report.problems.append(f"a worker complained:\n{wrote}")
+        return None
 
     async def _listen(self, process: asyncio.subprocess.Process) -> bool:
         """Takes what the worker says, until it ends; returns whether it said good-bye."""
@@ -292,9 +302,10 @@ class _Worker:
                     table = self.tables.pop(outcome.result.number)
                     self._runner.take(table, outcome)
                     self._begin()
-                case Stopped(stalls, stalled):
+                case Stopped(stalls, stalled, strays):
                     self._runner.report.stalls += stalls
                     self._runner.report.stalled += stalled
+                    self._runner.report.strays.update(strays)
                     return True
         return False
 
@@ -334,4 +345,5 @@ async def _tail(stream: asyncio.StreamReader, size: int = 8192) -> str:
 
 def _environment() -> dict[str, str]:
     """Returns the environment of a worker: ours, and the way to our own packages."""
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    roots = [*import_roots(), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, roots))}

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import signal
 import sys
 
 from referee.errors import BotError
@@ -65,13 +64,12 @@ async def work(reader: asyncio.StreamReader, output: int) -> None:
             idle.clear()
             arena.play(table, done)
         await arena.unless_broken(idle.wait())
-    send(Stopped(arena.clock.stalls, arena.clock.stalled))
+        strays = dict(arena.pool.strays)
+    send(Stopped(arena.clock.stalls, arena.clock.stalled, strays))
 
 
 async def main() -> None:
     """Connects the standard streams and works."""
-    # Ctrl-C reaches the whole terminal group; the runner alone decides what it means.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     output = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     reader = asyncio.StreamReader(limit=LINE_LIMIT)
