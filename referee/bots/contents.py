@@ -1,14 +1,30 @@
-"""One hash over all that makes a bot play as it plays, to notice that it was changed."""
+"""One hash over all that makes a bot play as it plays, to notice that it was changed.
+
+What counts, by the way in which a bot is named:
+
+- built in: its module, and those of its neighbours that it imports;
+- a folder: every file in it, except ``__pycache__`` and ``.git``;
+- a Python file, and a command with a file among its words: that file, and what it imports from
+  its own folder, directly or not, if it is Python (see `imports`); a package counts whole;
+- inside this program: the module or its whole package, and what they import from the folder that
+  the text is relative to, likewise;
+- a command: its words, too;
+- a remote bot: its address.
+
+Parameters count for all of them. Not covered: what is installed, other programs, other files that
+a program reads (put them into the folder of a bot), and imports of a computed name.
+"""
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeAlias
 
+from referee.bots.imports import imported_files
 from referee.bots.modules import find_module, package_folder
 from referee.bots.spec import BotKind, BotSpec, command_file, sample_places
 from referee.errors import NotFoundError
@@ -17,53 +33,98 @@ IGNORED = frozenset({"__pycache__", ".git"})
 """Directories of a bot's folder that are not played."""
 
 
-def content_hash(spec: BotSpec) -> str:
+Ours: TypeAlias = Callable[[Path], bool]
+"""Tells whether a file is one that this program itself has put into the folder of a bot."""
+
+
+def content_hash(spec: BotSpec, ours: Ours = lambda _: False) -> str:
     """Returns the SHA-256 of what is played: the files, the command, the address, the parameters.
 
     The name, the place of the files on this machine and the Python that runs us do not count. What
     a build makes does: build first.
 
+    Args:
+        spec: The bot.
+        ours: Tells which files are passed over.
+
     Raises:
         NotFoundError: If a file cannot be read.
     """
     digest = hashlib.sha256(b"moon bot 1\n")
-    for label, data in _parts(spec):
+    for label, data in _parts(spec, ours):
         name = os.fsencode(label)
         digest.update(b"%d %d\n%s%s" % (len(name), len(data), name, data))
     return digest.hexdigest()
 
 
-def _parts(spec: BotSpec) -> Iterator[tuple[str, bytes]]:
+def _parts(spec: BotSpec, ours: Ours) -> Iterator[tuple[str, bytes]]:
     yield "kind", spec.kind.encode()
     for name, value in spec.params:
         yield f"param {name}", value.encode()
-    yield from _code(spec)
+    for word in spec.command if spec.kind is BotKind.COMMAND else ():
+        yield "word", os.fsencode(word)
+    yield "address", spec.address.encode()
+    yield "code", spec.code.encode()
+    for label, path in _files(spec, ours):
+        yield label, _contents(path)
 
 
-def _code(spec: BotSpec) -> Iterator[tuple[str, bytes]]:
+def _files(spec: BotSpec, ours: Ours) -> Iterator[tuple[str, Path]]:
+    """Yields every file that counts, each with the name under which it counts."""
     match spec.kind:
-        case BotKind.REMOTE:
-            yield "address", spec.address.encode()
-        case BotKind.INPROC:
-            yield "code", spec.code.encode()
-            for path in _module_files(spec):
-                yield path.name, _contents(path)
         case BotKind.SAMPLE:
-            for path in _sample_files(spec.command[-1].rpartition(".")[2]):
-                yield path.name, _contents(path)
+            yield from _sample_files(spec)
+        case BotKind.FOLDER:
+            assert spec.cwd is not None
+            for path in _folder_files(spec.cwd, ours):
+                yield path.relative_to(spec.cwd).as_posix(), path
         case BotKind.FILE:
-            yield "file", _contents(Path(spec.command[-1]))
+            yield from _script_files(Path(spec.command[-1]), ours)
         case BotKind.COMMAND:
-            for word in spec.command:
-                yield "word", os.fsencode(word)
             assert spec.cwd is not None
             script = command_file(spec.command, spec.cwd)
             if script is not None:
-                yield "file", _contents(script)
-        case BotKind.FOLDER:
-            assert spec.cwd is not None
-            for path in _folder_files(spec.cwd):
-                yield path.relative_to(spec.cwd).as_posix(), _contents(path)
+                yield from _script_files(script, ours)
+        case BotKind.INPROC:
+            yield from _module_files(spec, ours)
+
+
+def _sample_files(spec: BotSpec) -> Iterator[tuple[str, Path]]:
+    package, _, module = spec.command[-1].rpartition(".")
+    for folder in sample_places():
+        script = folder / f"{module}.py"
+        if script.is_file():
+            yield "file", script
+            for path in imported_files([script], folder, lambda _: (), f"{package}."):
+                yield path.name, path
+            return
+
+
+def _script_files(script: Path, ours: Ours) -> Iterator[tuple[str, Path]]:
+    yield "file", script
+    folder = script.resolve().parent  # where Python looks for what a script imports
+    yield from _imported([script], folder, ours)
+
+
+def _module_files(spec: BotSpec, ours: Ours) -> Iterator[tuple[str, Path]]:
+    assert spec.cwd is not None
+    module = spec.code.partition(":")[0]
+    package = package_folder(module, spec.cwd)
+    if package is not None:
+        files = _folder_files(package, ours)
+        yield from ((f"package {path.relative_to(package).as_posix()}", path) for path in files)
+    else:
+        found = find_module(module, spec.cwd)
+        if found is None or found.origin is None:
+            raise NotFoundError(f"there is no module {module} in {spec.cwd}, or installed")
+        files = [Path(found.origin)]
+        yield "file", files[0]
+    yield from _imported(files, spec.cwd, ours)
+
+
+def _imported(files: list[Path], folder: Path, ours: Ours) -> Iterator[tuple[str, Path]]:
+    for path in imported_files(files, folder, lambda package: _folder_files(package, ours)):
+        yield path.relative_to(folder).as_posix(), path
 
 
 def _contents(path: Path) -> bytes:
@@ -79,46 +140,10 @@ def _contents(path: Path) -> bytes:
     return str(stat.S_IFMT(mode)).encode()
 
 
-def _folder_files(folder: Path) -> list[Path]:
+def _folder_files(folder: Path, ours: Ours) -> list[Path]:
     found: list[Path] = []
     for directory, folders, files in os.walk(folder):
         linked = [name for name in folders if Path(directory, name).is_symlink()]
         folders[:] = [name for name in folders if name not in IGNORED]
         found.extend(Path(directory, name) for name in (*files, *linked))
-    return sorted(found)
-
-
-def _module_files(spec: BotSpec) -> list[Path]:
-    """Returns the source of a bot inside this program: its module, or the whole package of it."""
-    assert spec.cwd is not None
-    module = spec.code.partition(":")[0]
-    package = package_folder(module, spec.cwd)
-    if package is not None:
-        return _folder_files(package)
-    found = find_module(module, spec.cwd)
-    if found is None or found.origin is None:
-        raise NotFoundError(f"there is no module {module} in {spec.cwd}, or installed")
-    return [Path(found.origin)]
-
-
-def _sample_files(name: str) -> list[Path]:
-    """Returns the source of the built-in bot *name* and of what it imports from its neighbours."""
-    found: dict[str, Path] = {}
-    todo = [name]
-    while todo:
-        module = todo.pop()
-        paths = [place / f"{module}.py" for place in sample_places()]
-        path = next((path for path in paths if path.is_file()), None)
-        if path is None or module in found:
-            continue
-        found[module] = path
-        for node in ast.walk(ast.parse(path.read_bytes())):
-            if isinstance(node, ast.ImportFrom) and node.module is not None:
-                names = [f"{node.module}.{alias.name}" for alias in node.names]
-            elif isinstance(node, ast.Import):
-                names = [alias.name for alias in node.names]
-            else:
-                continue
-            ours = (name.split(".") for name in names if name.startswith("sample_bots."))
-            todo.extend(parts[1] for parts in ours)
-    return [path for _, path in sorted(found.items())]
+    return sorted(path for path in found if not ours(path))

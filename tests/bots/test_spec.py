@@ -362,12 +362,75 @@ class TestContentHash:
         (base / "mybot" / "gone").symlink_to("elsewhere")
         assert content_hash(parse_bot("mybot", base)) != before
 
-    def test_of_a_file(self, base: Path) -> None:
-        assert self.changes(base, "lone.py", base / "lone.py", "new")
-        assert not self.changes(base, "lone.py", base / "neighbour.py", "new")
+    def test_of_a_folder_passes_over_what_its_caller_says_is_ours(self, base: Path) -> None:
+        def hashed() -> str:
+            return content_hash(parse_bot("mybot", base), lambda path: path.name == "night.db")
 
-    def test_of_a_command_covers_its_words_and_its_script(self, base: Path) -> None:
-        assert self.changes(base, "cmd:python3 lone.py", base / "lone.py", "new")
+        before = hashed()
+        (base / "mybot" / "night.db").write_text("a store")
+        assert hashed() == before
+        (base / "mybot" / "book.db").write_text("an opening book")
+        assert hashed() != before
+
+    @pytest.mark.parametrize("text", ["lone.py", "cmd:python3 lone.py"])
+    def test_of_a_python_file_covers_it_and_no_neighbour(self, base: Path, text: str) -> None:
+        assert self.changes(base, text, base / "lone.py", "new")
+        assert not self.changes(base, text, base / "neighbour.py", "new")
+
+    @pytest.mark.parametrize("text", ["lone.py", "cmd:python3 lone.py", "inproc:lone:Bot"])
+    @pytest.mark.parametrize(
+        ("line", "file"),
+        [
+            ("import helper", "helper.py"),
+            ("import helper as h, sys", "helper.py"),
+            ("from helper import x", "helper.py"),
+            ("import near", "far.py"),
+            ("def late():\n    import helper", "helper.py"),
+            ("import helper", "helper.abi3.so"),
+            ("import brain", "brain/__init__.py"),
+            ("import brain.net", "brain/weights.bin"),
+            ("from brain.net import x", "brain/deep/er.py"),
+            ("import brain", "far.py"),
+            ("import parts.one", "parts/one.py"),
+        ],
+    )
+    def test_of_a_python_file_covers_what_it_imports_from_its_folder(
+        self, base: Path, text: str, line: str, file: str
+    ) -> None:
+        (base / "near.py").write_text("import far")
+        (base / "brain").mkdir()
+        (base / "brain" / "__init__.py").write_text("")
+        (base / "brain" / "net.py").write_text("import far")
+        (base / "lone.py").write_text(line)
+        assert self.changes(base, text, base / file, "x = 1")
+
+    def test_of_a_python_file_survives_what_is_no_python_and_imports_in_a_circle(
+        self, base: Path
+    ) -> None:
+        (base / "lone.py").write_text("import one, broken, json, not_there")
+        (base / "one.py").write_text("import lone, one; x = '\\d'")
+        (base / "broken.py").write_bytes(b"import one (\0\xff")
+        (base / "json").mkdir()
+        assert not self.changes(base, "lone.py", base / "json" / "data.txt", "gives way to json")
+        assert self.changes(base, "lone.py", base / "broken.py", "import (")
+
+    def test_of_a_python_file_does_not_depend_on_its_name_or_place(self, base: Path) -> None:
+        (base / "lone.py").write_text("import helper")
+        (base / "helper.py").write_text("")
+        before = content_hash(parse_bot("lone.py", base))
+        (base / "lone.py").rename(base / "other.py")
+        base.rename(base.with_name("moved"))
+        assert content_hash(parse_bot("other.py", base.with_name("moved"))) == before
+
+    def test_of_a_linked_python_file_covers_what_lies_beside_the_file_itself(
+        self, base: Path
+    ) -> None:
+        (base / "lone.py").write_text("import helper")
+        (base / "empty" / "link.py").symlink_to(base / "lone.py")
+        assert self.changes(base, "empty/link.py", base / "helper.py", "x = 1")
+        assert not self.changes(base, "empty/link.py", base / "empty" / "helper.py", "x = 1")
+
+    def test_of_a_command_covers_its_words(self, base: Path) -> None:
         one, two = (content_hash(parse_bot(f"cmd:bot {arg}", base)) for arg in ("a b", "'a b'"))
         assert one != two
 

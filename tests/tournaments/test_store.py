@@ -21,11 +21,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, event
 
+from referee.bots.contents import content_hash
+from referee.bots.spec import parse_bot
 from referee.errors import NotFoundError, StoreError
 from tournaments.config import TournamentConfig, parse_config
 from tournaments.results import FaultRow, TableResult
 from tournaments.schedule import EntrantId, Table, TableId
 from tournaments.store import Store, database
+from tournaments.store.files import is_ours
 from tournaments.store.lock import WriterLock
 
 ROUNDS = 5
@@ -642,6 +645,41 @@ def test_a_file_that_a_stranger_has_locked_is_said_to_be_locked(
                 again.add_results([played(TABLES[0])])
         assert (caught.value.locked, caught.value.exit_code) == (True, 75)
         assert again.add_results([played(TABLES[0])]) == (0,)
+
+
+def test_what_a_run_keeps_in_the_folder_of_a_bot_does_not_make_it_another_bot(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "bot.toml").write_text('name = "b"\nversion = "1"\nrun = ["./b"]\n')
+    bot = parse_bot(".", tmp_path)
+    first = content_hash(bot, is_ours)
+    for name in ("night.sqlite", "friday.db"):
+        with Store.create(tmp_path / name, config(), code_version="1") as store:
+            store.add_results([played(table) for table in TABLES])
+            assert {f"{name}-wal", f"{name}.lock"} <= set(files(tmp_path))
+            assert content_hash(bot, is_ours) == first
+        assert content_hash(bot, is_ours) == first
+    # What a killed run leaves, before and after its store is there.
+    for name in ("a.sqlite.lock", "a.sqlite.new", "a.sqlite.new-journal", "friday.db.lock",
+                 "friday.db.new", "friday.db-journal"):  # fmt: skip
+        (tmp_path / name).write_text("left")
+        assert content_hash(bot, is_ours) == first, name
+
+
+@pytest.mark.parametrize(
+    "name", ["book.sqlite", "book.sqlite-wal", "Cargo.lock", "x.new", ".lock", "-wal", "night.toml"]
+)
+def test_what_only_looks_like_ours_in_the_folder_of_a_bot_is_the_bot(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "bot.toml").write_text('name = "b"\nversion = "1"\nrun = ["./b"]\n')
+    with contextlib.closing(sqlite3.connect(tmp_path / "book.sqlite")) as raw, raw:
+        raw.execute("CREATE TABLE openings (hand)")
+    bot = parse_bot(".", tmp_path)
+    first = content_hash(bot, is_ours)
+    with (tmp_path / name).open("ab") as file:
+        file.write(b"more")
+    assert content_hash(bot, is_ours) != first
 
 
 # Damage, and files that are not ours
