@@ -66,6 +66,10 @@ class BotLine(Protocol):
     def is_idle(self) -> bool:
         """Whether nothing is asked and nothing waits."""
 
+    @property
+    def introduction(self) -> str:
+        """What the running bot says of itself: name, version, author; empty if it says nothing."""
+
     def ask(self, ask: Ask) -> None:
         """Puts *ask* to the bot as soon as it takes one more."""
 

@@ -11,6 +11,7 @@ import grpc.aio
 from moon.v1 import bot_service_pb2 as pb
 from moon.v1 import bot_service_pb2_grpc as pb_grpc
 
+from referee.text import printable
 from referee.wire import PROTOCOL
 
 MAX_MESSAGE = 64 * 1024
@@ -50,6 +51,13 @@ class BotInfo:
     """Whether it serves the stream of batches."""
     notifications: frozenset[int]
     """What it wants to be told, as numbers of the protocol."""
+
+    @property
+    def introduction(self) -> str:
+        """The name, the version and the author, as far as it gives them."""
+        return " ".join(
+            filter(None, (self.name, self.version, self.author and f"by {self.author}"))
+        )
 
 
 def open_channel(target: str) -> grpc.aio.Channel:
@@ -93,9 +101,3 @@ async def shake_hands(stub: pb_grpc.BotServiceAsyncStub, limit: float) -> BotInf
         answer.serves_play,
         frozenset(answer.notifications),
     )
-
-
-def printable(text: str, limit: int) -> str:
-    """Returns *text* as one line without control characters, at most *limit* characters."""
-    safe = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
-    return safe if len(safe) <= limit else safe[: limit - 1] + "\N{HORIZONTAL ELLIPSIS}"

@@ -138,6 +138,11 @@ class InprocessLine:
         """Whether nothing waits."""
         return not self._waiting
 
+    @property
+    def introduction(self) -> str:
+        """The class of the bot."""
+        return self._spec.code
+
     def ask(self, ask: Ask) -> None:
         """Puts *ask* to the bot in its next turn."""
         self._queue(ask)

@@ -111,6 +111,11 @@ class Line:
         busy = self._waiting or self._out or self._fetching
         return not busy and self._state is not _State.STARTING
 
+    @property
+    def introduction(self) -> str:
+        """What the running bot says of itself: name, version, author."""
+        return "" if self._session is None else self._session.info.introduction
+
     def ask(self, ask: Ask) -> None:
         """Puts *ask* to the bot as soon as it takes one more."""
         self._waiting.append(ask)

@@ -174,6 +174,8 @@ def _play(store: Store, config: TournamentConfig, heartbeat: float) -> int:
     store.add_results(report.void)
     measured = f"grace {report.grace * 1000:.0f} ms, {report.stalls} stalls {report.stalled:.1f} s"
     store.note("measured", measured)
+    for entrant, introduction in report.introductions.items():
+        store.note("bot", f"{entrant}: {introduction}")
     for entrant, count in sorted(report.strays.items()):
         store.note("strays", f"{entrant}: {count} answers to no open question, dropped")
     _say_report(report, progress.say)

@@ -80,21 +80,28 @@ class Arena:
         assert self._pool is not None, "the arena is not entered"
         return self._pool
 
-    async def start_all(self) -> None:
+    async def start_all(self) -> dict[str, str]:
         """Starts the bots of every entrant on lane 0, and waits for their handshakes.
+
+        Returns:
+            By entrant: what its bots say of themselves.
 
         Raises:
             BotError: if one does not start; the message has the end of its standard error.
         """
+        introductions = {}
         for entrant, texts in self._job.entrants.items():
             keys = [LineKey(entrant, 0, role) for role in range(len(texts))]
             lines = self.pool.seat(keys)
             try:
                 await asyncio.gather(*(line.warm_up() for line in lines))
+                said = dict.fromkeys(line.introduction for line in lines)
+                introductions[entrant] = ", ".join(filter(None, said))
             except StartError as error:
                 raise BotError(_start_problem(entrant, error)) from None
             finally:
                 self.pool.leave(keys)
+        return introductions
 
     def play(
         self,

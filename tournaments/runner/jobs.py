@@ -80,6 +80,8 @@ class Ready(msgspec.Struct, frozen=True, tag=True):
 
     grace: float
     """What an answer may be late on this host, in seconds, as it was measured."""
+    introductions: dict[str, str] = {}
+    """By entrant: what its bots say of themselves, if the worker has checked them."""
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):

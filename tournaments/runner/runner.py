@@ -54,6 +54,8 @@ class RunReport:
     """Tables that we broke every time."""
     problems: list[str] = field(default_factory=list)
     """What went wrong on our side, in words."""
+    introductions: dict[str, str] = field(default_factory=dict)
+    """By entrant: what its bots say of themselves: name, version, author."""
     grace: float = 0.0
     """What an answer may be late, in seconds, as it was measured: the longest of the workers'."""
     stalls: int = 0
@@ -289,7 +291,8 @@ class _Worker:
             if not line.endswith(b"\n"):
                 return False
             match decode_from_worker(line):
-                case Ready(grace):
+                case Ready(grace, introductions):
+                    self._runner.report.introductions.update(introductions)
                     self._runner.report.grace = max(self._runner.report.grace, grace)
                     if self._checks_bots:
                         self._runner.pass_check()

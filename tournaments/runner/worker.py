@@ -50,13 +50,14 @@ async def work(reader: asyncio.StreamReader, output: int) -> None:
             idle.set()
 
     async with Arena(job) as arena:
+        introductions: dict[str, str] = {}
         if job.check_bots:
             try:
-                await arena.start_all()
+                introductions = await arena.start_all()
             except BotError as error:
                 send(Failed(str(error)))
                 return
-        send(Ready(arena.clock_terms.grace or 0.0))
+        send(Ready(arena.clock_terms.grace or 0.0, introductions))
         while line := await arena.unless_broken(reader.readline()):
             table = decode_to_worker(line)
             assert isinstance(table, TableJob), "every further message is a table"
