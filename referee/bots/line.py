@@ -1,8 +1,7 @@
 """A line to one bot process: what waits, what is out, whose time runs, and what a silence means.
 
 A line starts its process when the first decision comes, keeps it across tables, and starts a new
-one after a crash. Whatever happens, every `Ask` ends in exactly one call of `answered` or
-`faulted`, unless the line is closed.
+one after a crash.
 
 When a process with several decisions out is lost, nobody knows which of them it died of. They are
 put again to the next process one at a time, and the one it dies of again is charged, the others
