@@ -8,9 +8,10 @@ import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
-from referee.bots.keeper_client import Keeper, readable
+from referee.bots.keeper_client import Keeper
 from referee.bots.spec import BotSpec
 from referee.errors import BotError
+from referee.text import readable
 
 BUILD_LIMIT = 600.0
 """Seconds that a build may take."""

@@ -25,6 +25,7 @@ from typing import Any, Self, TypeVar
 from referee.bots import keeper as program
 from referee.bots.rundir import RunDirectory, kill_marked, sweep_leftovers
 from referee.errors import BotError, MoonError
+from referee.text import readable
 
 KEPT_BYTES = 65536
 """How much of the end of each output stream of a bot is kept."""
@@ -67,18 +68,6 @@ class ExitReport:
         with contextlib.suppress(ValueError):
             return f"signal {signal.Signals(self.signal).name}"
         return f"signal {self.signal}"
-
-
-def readable(output: bytes) -> str:
-    r"""Returns the output of a program as text that is safe to print and to store.
-
-    >>> print(readable(b"caf\xc3\xa9\x1b[2J\xff"))
-    café\x1b[2J\xff
-    """
-    text = output.decode(errors="backslashreplace").replace("\r\n", "\n")
-    return "".join(
-        c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text
-    )
 
 
 class KeptProcess:

@@ -20,10 +20,10 @@ from referee.bots.keeper_client import (
     Keeper,
     KeptProcess,
     library_path,
-    readable,
 )
 from referee.bots.rundir import Place, remove_tree
 from referee.bots.spec import BotKind, BotSpec
+from referee.text import readable
 from referee.wire import PROTOCOL
 
 

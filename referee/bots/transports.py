@@ -15,7 +15,7 @@ import grpc.aio
 from moon.v1 import bot_service_pb2 as pb
 from moon.v1 import bot_service_pb2_grpc as pb_grpc
 
-from referee.bots.handshake import printable
+from referee.text import printable
 
 
 class Listener(Protocol):

@@ -18,7 +18,7 @@ import pytest
 
 from referee.bots import keeper as program
 from referee.bots import keeper_client
-from referee.bots.keeper_client import BotStartError, Keeper, KeeperError, KeptProcess, readable
+from referee.bots.keeper_client import BotStartError, Keeper, KeeperError, KeptProcess
 from referee.bots.rundir import sweep_leftovers
 from tests.bots.processes import (
     PATIENCE,
@@ -175,10 +175,6 @@ async def test_binary_noise_becomes_text_that_a_terminal_can_show(keeper: Keeper
     text = await process.stderr_tail(65536)
     assert text.endswith("caf\\xc3\\x1b[2J\\x1b]0;owned\\x07\nthe end\n")
     assert all(char.isprintable() or char in "\n\t" for char in text)
-
-
-def test_output_that_is_text_stays_as_it_is() -> None:
-    assert readable("Füße\t42\r\nπ\n".encode()) == "Füße\t42\nπ\n"
 
 
 async def test_a_program_that_closes_its_output_has_not_ended(keeper: Keeper) -> None:

@@ -16,6 +16,7 @@ from referee.rules import Choice, Deal, Decision, Discard, Exchange, Hand, Kind,
 from referee.rules.bids import TRICKS
 from referee.rules.options import LedSuit, Rules, Sides
 from referee.rules.scoring import side_tricks
+from referee.text import visible
 
 LEADS, WINS, STANDS_IN = ">", "*", "!"
 LEGEND = f"{LEADS} leads or bids first, {WINS} wins, {STANDS_IN} first legal choice, for a fault"
@@ -77,18 +78,6 @@ def draw_deal(
     drawing = _Drawing(finished, names, faults, seat, paint)
     lines = [paint(title or f"deal {finished.number}", Role.TITLE), *drawing.lines()]
     return "\n".join([*lines, paint(f"  {LEGEND}", Role.ASIDE)] if legend else lines)
-
-
-def visible(name: str) -> str:
-    r"""Returns *name* with everything that a terminal would act on, or hide, written out.
-
-    >>> print(visible("red\x1b[31m"))
-    red\x1b[31m
-    """
-    return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
-        for letter in name
-    )
 
 
 def side_name(rules: Rules, names: Sequence[str], side: int) -> str:

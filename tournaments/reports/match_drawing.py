@@ -8,7 +8,8 @@ from referee.match import DealLine, Ending, FinishedDeal, MatchRecord, finished_
 from referee.match.replay import last_state
 from referee.rules import rules_text
 from referee.rules.options import Scoring
-from tournaments.reports.drawing import LEGEND, Paint, Role, draw_deal, plain, side_name, visible
+from referee.text import visible
+from tournaments.reports.drawing import LEGEND, Paint, Role, draw_deal, plain, side_name
 
 
 def draw_match(
