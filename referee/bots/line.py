@@ -50,7 +50,6 @@ class Line:
     """A line to one bot process.
 
     Attributes:
-        name: What the bot is called in messages.
         starts: How many processes were started.
         strays: How many answers named no open question.
     """
@@ -77,7 +76,7 @@ class Line:
                 not the bot's; nothing more comes of the line then.
             window: The most decisions that may be out to the process at a time.
         """
-        self.name = name
+        self._name = name
         self.starts = 0
         self.strays = 0
         self._clock = clock
@@ -280,7 +279,7 @@ class Line:
             tail = await session.recent_stderr()
             ask.faulted(replace(fault, stderr_tail=tail), charge)
 
-        task = asyncio.create_task(fetch(), name=f"stderr of {self.name}")
+        task = asyncio.create_task(fetch(), name=f"stderr of {self._name}")
         self._fetching.add(task)
         task.add_done_callback(self._fetching.discard)
         task.add_done_callback(self._look_at)
@@ -319,7 +318,7 @@ class Line:
         self._begin(self._run_start())
 
     def _begin(self, work: Coroutine[None, None, None]) -> None:
-        self._task = asyncio.create_task(work, name=self.name)
+        self._task = asyncio.create_task(work, name=self._name)
         self._task.add_done_callback(self._look_at)
 
     def _look_at(self, task: asyncio.Task[None]) -> None:
