@@ -19,7 +19,7 @@ import time
 from itertools import count
 
 from referee.bots.handshake import open_channel
-from referee.bots.sessions import CallStyle
+from referee.bots.terms import CallStyle
 from referee.rules import derive_key, seed_key
 from tournaments.runner.arena import Arena
 from tournaments.runner.jobs import Done, Job, TableJob

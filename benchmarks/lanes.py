@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from referee.bots.clock import ClockTerms
+from referee.bots.terms import ClockTerms
 from referee.rules import derive_key, seed_key
 from tournaments.rating.student import student_quantile
 from tournaments.results import TableResult

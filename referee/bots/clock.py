@@ -1,39 +1,15 @@
-"""The clock: what a bot may take, and time in which this host itself was running.
-
-A bot's clock runs while it has an unanswered decision. It must answer the oldest one within the
-move time of the later of two moments: that decision was handed to the transport, and its previous
-answer arrived. With one decision in flight this is the ordinary move clock; with a batch it is one
-answer per move time, and a bot is not charged for waiting that we caused.
-"""
+"""The clock: time in which this host itself was running."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 TICK = 0.02
 """Seconds between two looks at the clock."""
 STALL = 0.1
 """Seconds by which a look may be late before the host counts as having stalled."""
-
-
-@dataclass(frozen=True, slots=True)
-class ClockTerms:
-    """What a bot may take. Times are seconds."""
-
-    move_time: float = 2.0
-    """For each decision."""
-    bank: float | None = None
-    """For a seat in a whole match, on top of the move times; ``None`` for no bank."""
-    startup: float = 15.0
-    """From the start of the process to its answer to the handshake."""
-    first_move: float = 5.0
-    """For the first decision of a process, in which it may warm up."""
-    grace: float | None = None
-    """What an answer may be late before it counts as late: the share of this host. ``None`` means
-    that it is measured when the bots' arena is made."""
 
 
 class RunningClock:

@@ -21,10 +21,11 @@ from time import perf_counter
 from typing import Protocol, TypeAlias
 
 from referee.bots.asks import NOTHING, Ask, Charge
-from referee.bots.line import MAX_FAILED_STARTS, MAX_WINDOW
+from referee.bots.line import MAX_FAILED_STARTS
 from referee.bots.modules import find_module
 from referee.bots.sessions import STDERR_TAIL, EndReport, StartError
 from referee.bots.spec import BotSpec
+from referee.bots.terms import MAX_BATCH
 from referee.errors import MoonError
 from referee.match import Fault, FaultKind
 from referee.rules import Choice, Decision, Play, Tile, View
@@ -103,9 +104,7 @@ class InprocessLine:
         strays: How many answers came that named no open question: none can.
     """
 
-    def __init__(
-        self, spec: BotSpec, load: Load, turns: Turns, *, window: int = MAX_WINDOW
-    ) -> None:
+    def __init__(self, spec: BotSpec, load: Load, turns: Turns, *, window: int = MAX_BATCH) -> None:
         """Makes a line whose bot is made when it is first needed.
 
         Args:

@@ -20,9 +20,10 @@ from enum import Enum, auto
 from moon.v1 import bot_service_pb2 as pb
 
 from referee.bots.asks import NOTHING, Ask, Charge
-from referee.bots.clock import ClockTerms, RunningClock
+from referee.bots.clock import RunningClock
 from referee.bots.outstanding import Outstanding
 from referee.bots.sessions import EndReport, Session, StartError
+from referee.bots.terms import MAX_BATCH, ClockTerms
 from referee.bots.transports import Gate, Listener
 from referee.match import Fault, FaultKind
 from referee.rules import IllegalChoiceError
@@ -30,8 +31,6 @@ from referee.wire.choices import decode_answer, encode_decision
 from referee.wire.errors import WireError
 from referee.wire.notices import NOTIFICATIONS, Notice, encode_notice
 
-MAX_WINDOW = 256
-"""The most decisions that are out to one process at a time."""
 MAX_FAILED_STARTS = 3
 """How often in a row a bot may fail to start before it is not tried again."""
 CALL_MARGIN = 5.0
@@ -62,7 +61,7 @@ class Line:
         start: Callable[[Listener], Awaitable[Session]],
         *,
         broken: Callable[[BaseException], None],
-        window: int = MAX_WINDOW,
+        window: int = MAX_BATCH,
     ) -> None:
         """Makes a line whose process is started by *start* when it is first needed.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from referee.bots.asks import Ask, Charge
-from referee.bots.clock import ClockTerms
+from referee.bots.terms import ClockTerms
 
 
 class Overdue(NamedTuple):

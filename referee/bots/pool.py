@@ -12,13 +12,14 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from referee.bots.asks import BotLine
-from referee.bots.clock import ClockTerms, RunningClock
+from referee.bots.clock import RunningClock
 from referee.bots.inprocess import InprocessLine, Load, Turns
 from referee.bots.keeper_client import Keeper
-from referee.bots.line import MAX_WINDOW, Line
+from referee.bots.line import Line
 from referee.bots.process import BotProcess
 from referee.bots.sessions import Session, SessionTerms, start_session
 from referee.bots.spec import BotKind, BotSpec
+from referee.bots.terms import MAX_BATCH, ClockTerms
 from referee.bots.transports import Listener
 
 MAX_PROCESSES = 96
@@ -53,7 +54,7 @@ class BotPool:
         terms: ClockTerms,
         *,
         sessions: SessionTerms,
-        window: int = MAX_WINDOW,
+        window: int = MAX_BATCH,
         load: Load | None = None,
     ) -> None:
         """Makes a pool in which nothing runs yet.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Protocol
 
 import grpc
@@ -21,6 +20,7 @@ from referee.bots.handshake import (
 )
 from referee.bots.keeper_client import BotStartError
 from referee.bots.process import BotProcess
+from referee.bots.terms import CallStyle
 from referee.bots.transports import (
     Listener,
     StreamTransport,
@@ -39,15 +39,6 @@ MAX_NOTICES = 64
 """How many notices are on their way to a bot at most; more are not sent."""
 EXIT_WAIT = 0.5
 """Seconds in which a process whose connection broke may end by itself, to learn how."""
-
-
-class CallStyle(StrEnum):
-    """How decisions are put to bots."""
-
-    AUTO = "auto"
-    """Over the stream where the bot serves it, else by unary calls."""
-    UNARY = "unary"
-    STREAM = "stream"
 
 
 @dataclass(frozen=True, slots=True)

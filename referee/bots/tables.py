@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from referee.bots.asks import Ask, BotLine, Charge
-from referee.bots.clock import ClockTerms
+from referee.bots.terms import ClockTerms
 from referee.match import Fault, FaultMark, FinishedDeal, MatchReferee
 from referee.rules import SEATS, Bid, Choice, Seat
 from referee.wire.notices import DealEnded, MatchEnded, Notice

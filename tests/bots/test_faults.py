@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.bots.clock import ClockTerms
 from referee.bots.keeper_client import KeeperError
-from referee.bots.sessions import CallStyle
+from referee.bots.terms import CallStyle, ClockTerms
 from referee.errors import BotError
 from referee.match import load_matches, verify_match
 from referee.rules import seed_key

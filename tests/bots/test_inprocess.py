@@ -13,11 +13,11 @@ import msgspec
 import pytest
 
 from referee.bots import inprocess
-from referee.bots.clock import ClockTerms
 from referee.bots.contents import content_hash
 from referee.bots.spec import BotKind, parse_bot
+from referee.bots.terms import ClockTerms
 from referee.errors import BotError, ConfigError
-from referee.match import load_matches, verify_match
+from referee.match import TableTerms, load_matches, verify_match
 from referee.rules import derive_key, seed_key
 from tests.e2e.inprocess import FOLDER, play, table_jobs, told
 from tournaments.results import TableResult
@@ -88,7 +88,9 @@ async def test_what_a_bot_does_is_judged_inside_as_it_is_behind_a_socket(
     how: str, rules: str, kind: str
 ) -> None:
     inside, behind = [
-        await results_of(job_of(MEEK, f"bad={bot}?how={how}", MEEK, rules=rules, strikes=1))
+        await results_of(
+            job_of(MEEK, f"bad={bot}?how={how}", MEEK, rules=rules, table=TableTerms(1))
+        )
         for bot in ("inproc:misbehaves:Misbehaves", "./misbehaves.py")
     ]
     assert judged(inside) == judged(behind)
@@ -102,7 +104,9 @@ async def test_a_bot_for_batches_is_charged_for_what_it_cannot_take_and_for_noth
     how: str,
 ) -> None:
     one, inside, behind = [
-        await results_of(job_of(MEEK, f"bad={bot}?how={how}", MEEK, strikes=1, max_batch=most), 6)
+        await results_of(
+            job_of(MEEK, f"bad={bot}?how={how}", MEEK, table=TableTerms(1), max_batch=most), 6
+        )
         for bot, most in (
             ("inproc:together:Batched", 1),
             ("inproc:together:Batched", 256),

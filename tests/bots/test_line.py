@@ -12,10 +12,11 @@ import pytest
 from moon.v1 import bot_service_pb2 as pb
 
 from referee.bots.asks import Ask, Charge
-from referee.bots.clock import TICK, ClockTerms, RunningClock
+from referee.bots.clock import TICK, RunningClock
 from referee.bots.handshake import BotInfo
 from referee.bots.line import MAX_FAILED_STARTS, Line
 from referee.bots.sessions import EndReport, StartError
+from referee.bots.terms import ClockTerms
 from referee.bots.transports import Listener
 from referee.match import Fault, FaultKind, Match, MatchReferee, Question, Terms
 from referee.rules import Bid, Choice, MakeBid, preset_rules, seed_key

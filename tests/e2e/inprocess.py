@@ -35,7 +35,7 @@ def play(job: Job, table: TableJob) -> TableResult:
     """Returns what becomes of *table*, with nothing measured."""
     bots = [BOTS[text]() for text in texts_by_seat(job, table.seats)]
     match = Match.start(job.terms(), bytes.fromhex(table.key))
-    referee = MatchReferee(table.id, match, table.seats, job.table_terms())
+    referee = MatchReferee(table.id, match, table.seats, job.table)
     while (question := referee.question) is not None:
         choice: Choice = ask(bots[question.seat], View.of(question.view))
         assert referee.answer(choice, 1000) is None

@@ -13,8 +13,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from referee.bots.clock import ClockTerms
-from referee.bots.sessions import CallStyle
+from referee.bots.terms import CallStyle, ClockTerms
 from referee.errors import BotError
 from tests.e2e.inprocess import FOLDER, play, table_jobs, told
 from tests.e2e.processes import Process, below, wait_gone, worker_pids

@@ -12,11 +12,10 @@ from pathlib import Path
 import click
 
 from referee.bots.build import build_bots
-from referee.bots.clock import ClockTerms
-from referee.bots.sessions import CallStyle
 from referee.bots.spec import parse_bot, unique_names
+from referee.bots.terms import CallStyle, ClockTerms
 from referee.errors import BotError, ConfigError
-from referee.match import FaultMark, FinishedDeal, MatchRecord, load_matches
+from referee.match import FaultMark, FinishedDeal, MatchRecord, TableTerms, load_matches
 from referee.rules import (
     DEFAULT_PRESETS,
     Rules,
@@ -119,8 +118,7 @@ def play(
             move_time=move_time.total_seconds(),
             bank=bank.total_seconds() if bank else None,
         ),
-        strikes=strikes,
-        ask_forced=ask_forced,
+        table=TableTerms(strikes, ask_forced),
         call=CallStyle(call),
     )
     seats = names * 2 if len(names) == 2 else names

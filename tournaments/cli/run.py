@@ -16,11 +16,11 @@ import click
 
 from referee import __version__
 from referee.bots.build import build_bots
-from referee.bots.clock import ClockTerms
 from referee.bots.contents import content_hash
-from referee.bots.sessions import CallStyle
 from referee.bots.spec import BotSpec, parse_bot, unique_names
+from referee.bots.terms import CallStyle, ClockTerms
 from referee.errors import ConfigError
+from referee.match import TableTerms
 from referee.rules import derive_key, rules_text, seed_key
 from tournaments.cli.live import Progress
 from tournaments.cli.options import DURATION, json_option, rule_option, rules_option
@@ -239,8 +239,7 @@ def _job(config: TournamentConfig) -> Job:
             startup=clock.startup.total_seconds(),
             first_move=clock.first_move.total_seconds(),
         ),
-        strikes=clock.strikes,
-        ask_forced=config.ask_forced,
+        table=TableTerms(clock.strikes, config.ask_forced),
         call=CallStyle(config.call.value),
         max_batch=config.max_batch,
         tables_in_flight=config.tables_in_flight,

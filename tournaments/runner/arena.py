@@ -121,7 +121,7 @@ class Arena:
             done(_outcome(table, in_play))
 
         match = Match.start(self._terms, bytes.fromhex(table.key))
-        referee = MatchReferee(table.id, match, table.seats, self._job.table_terms())
+        referee = MatchReferee(table.id, match, table.seats, self._job.table)
         TableInPlay(referee, lines, self.clock_terms, finished, watch).start()
 
     async def result(self, table: TableJob, watch: Watch | None = None) -> Done:

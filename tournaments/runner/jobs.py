@@ -7,10 +7,8 @@ from typing import TypeAlias
 
 import msgspec
 
-from referee.bots.clock import ClockTerms
-from referee.bots.line import MAX_WINDOW
-from referee.bots.sessions import CallStyle
 from referee.bots.spec import BotSpec, parse_bot
+from referee.bots.terms import MAX_BATCH, TABLES_IN_FLIGHT, CallStyle, ClockTerms
 from referee.match import TableTerms, Terms
 from referee.match.matches import DEFAULT_MAX_DEALS
 from referee.rules import parse_rules
@@ -29,21 +27,16 @@ class Job(msgspec.Struct, frozen=True, tag=True):
     deals: int | None = None
     max_deals: int = DEFAULT_MAX_DEALS
     clock: ClockTerms = ClockTerms()
-    strikes: int = 2
-    ask_forced: bool = False
+    table: TableTerms = TableTerms()
     call: CallStyle = CallStyle.AUTO
-    max_batch: int = MAX_WINDOW
-    tables_in_flight: int = 32
+    max_batch: int = MAX_BATCH
+    tables_in_flight: int = TABLES_IN_FLIGHT
     check_bots: bool = False
     """Whether the worker first starts every bot once, and refuses the job if one does not start."""
 
     def terms(self) -> Terms:
         """Returns what a match is played for."""
         return Terms(parse_rules(self.rules), self.deals, self.max_deals)
-
-    def table_terms(self) -> TableTerms:
-        """Returns how a table treats its bots."""
-        return TableTerms(self.strikes, self.ask_forced)
 
     def specs(self) -> dict[str, tuple[BotSpec, ...]]:
         """Returns how each bot is started.

@@ -1,0 +1,43 @@
+"""How bots are asked, and what they may take: the same for a single match and for a tournament."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+MAX_BATCH = 256
+"""The most decisions that are out to one process at a time."""
+TABLES_IN_FLIGHT = 32
+"""How many tables one process of ours plays at the same time: batches fill, and bots never wait."""
+
+
+class CallStyle(StrEnum):
+    """How decisions are put to bots."""
+
+    AUTO = "auto"
+    """Over the stream where the bot serves it, else by unary calls."""
+    UNARY = "unary"
+    STREAM = "stream"
+
+
+@dataclass(frozen=True, slots=True)
+class ClockTerms:
+    """What a bot may take. Times are seconds.
+
+    A bot's clock runs while it has an unanswered decision. It must answer the oldest one within the
+    move time of the later of two moments: that decision was handed to the transport, and its
+    previous answer arrived. With one decision in flight this is the ordinary move clock; with a
+    batch it is one answer per move time, and a bot is not charged for waiting that we caused.
+    """
+
+    move_time: float = 2.0
+    """For each decision."""
+    bank: float | None = None
+    """For a seat in a whole match, on top of the move times; ``None`` for no bank."""
+    startup: float = 30.0
+    """From the start of the process to its answer to the handshake."""
+    first_move: float = 10.0
+    """For the first decision of a process, in which it may warm up."""
+    grace: float | None = None
+    """What an answer may be late before it counts as late: the share of this host. ``None`` means
+    that it is measured when the bots' arena is made."""
