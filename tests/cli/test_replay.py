@@ -36,11 +36,23 @@ from referee.match import (
     read_line,
 )
 from referee.match.notation import EXAMPLE
-from referee.rules import derive_key, parse_rules, presets, seed_key
-from tests.match.playing import bold, random_match
+from referee.rules import (
+    SEATS,
+    TILES,
+    Bid,
+    Cards,
+    Kind,
+    MakeBid,
+    derive_key,
+    parse_rules,
+    presets,
+    seed_key,
+)
+from tests.match.playing import bold, boss_cards, play_deal, random_match, rigged
 from tournaments.cli import patience
 from tournaments.cli.main import main
 from tournaments.config import TournamentConfig, parse_config
+from tournaments.reports.drawing import draw_deal
 from tournaments.reports.reading import read_entries
 from tournaments.results import FaultRow, TableResult
 from tournaments.schedule import EntrantId
@@ -214,24 +226,37 @@ def test_a_seat_is_shown_what_it_saw_and_what_it_could_have_chosen(told: Told) -
     assert "could discard: 0-0, 1-1, 3-2, 4-1, 4-3, 5-1, 6-3, 6-4" in own
 
 
-@pytest.mark.parametrize("name", ["wikihow-3p", "kelley-3p", "domino-play-3p", "tournament-4p"])
+@pytest.mark.parametrize(
+    "name",
+    ["wikihow-3p", "kelley-3p", "domino-play-3p", "tournament-4p", "tournament-3p tileset=28"],
+)
 def test_what_a_seat_is_shown_does_not_depend_on_what_it_did_not_see(name: str, told: Told) -> None:
     # Broken off before anybody has played, two unseen tiles change places: nothing else changes.
     record = random_match(name, 5, deals=1, faults=0)
     deal = record.deals[0]
     early = replace(deal, bids=deal.bids[:1], trump=None, taken=None, discarded=None, plays=(),
                     called=(), points=None)  # fmt: skip
-    one, other = deal.cards.hands[1], deal.cards.hands[2]
-    low, high = one & -one, other & -other
-    hands = (deal.cards.hands[0], one ^ low | high, other ^ high | low, *deal.cards.hands[3:])
-    swapped = replace(early, cards=deal.cards._replace(hands=hands))
     lines = [
         dump_line(read_line(EXAMPLE)._replace(rules=parse_rules(name), seats=record.seats, deal=d))
-        for d in (early, swapped)
+        for d in (early, replace(early, cards=unlike_for_others(early.cards)))
     ]
     assert lines[0] != lines[1]
     assert told("show", "--seat", 0, stdin=lines[0]) == told("show", "--seat", 0, stdin=lines[1])
     assert told("show", "--seat", 1, stdin=lines[0]) != told("show", "--seat", 1, stdin=lines[1])
+
+
+def unlike_for_others(cards: Cards) -> Cards:
+    """Returns the deal with other tiles everywhere but in the hand of seat 0."""
+    hands = list(cards.hands)
+    low, high = hands[1] & -hands[1], hands[2] & -hands[2]
+    hands[1] ^= low | high
+    hands[2] ^= high | low
+    middle = list(cards.middle)
+    for at, tile in enumerate(middle):
+        lowest = hands[1] & -hands[1]
+        hands[1] ^= lowest | 1 << tile
+        middle[at] = TILES[lowest.bit_length() - 1]
+    return Cards(tuple(hands), tuple(middle))
 
 
 def test_a_whole_match_is_drawn_deal_by_deal_with_head_and_result(
@@ -281,11 +306,76 @@ def test_a_called_suit_and_a_pair_are_shown(told: Told, record_file: Path) -> No
     assert "points    ann + cyd " in told("show", record_file, "--table", "0.1")
 
 
+def test_a_record_that_does_not_hold_is_not_shown_as_if_it_did(
+    ask: Callable[..., Answer], record_file: Path
+) -> None:
+    answer = ask("show", stdin=EXAMPLE.replace("s:3,-5,2", "s:3,5,2"))
+    assert (answer.code, answer.out) == (5, DRAWN), "drawn is what the rules make of it"
+    assert "standard input, line 1: s: says 3 5 2, but by the rules it is 3 -5 2" in answer.err
+    record_file.write_text("\n".join(map(spoiled, record_file.read_text().splitlines())))
+    answer = ask("show", record_file, "--table", "0.1")
+    assert answer.code == 5
+    assert "table 0.1, deal 0: unasked says " in answer.err
+
+
 def test_a_deal_that_is_thrown_in_says_so(told: Told) -> None:
     words = [word for word in EXAMPLE.split() if word[:2] not in ("b:", "t:", "x:", "p:", "s:")]
     drawn = told("show", stdin=" ".join([*words, "b:p,p,p"]))
     assert "everybody passed: the deal is thrown in" in drawn
     assert "trick" not in drawn
+
+
+def played_out(match: Match, bids: str) -> str:
+    """Returns the drawing of a rigged deal of ann, bob and cyd."""
+    finished = play_deal(match, bids).finished
+    assert finished is not None
+    return draw_deal(finished, ["ann", "bob", "cyd"])
+
+
+def test_a_deal_that_is_decided_early_says_so() -> None:
+    drawn = played_out(rigged("play_out=stop_when_decided"), "4 pass pass")
+    assert "contract  4 bid, 4 taken, which decides it: made" in drawn
+    assert "trick 4 " in drawn
+    assert "trick 5 " not in drawn
+    assert "which decides it" not in played_out(rigged(), "4 pass pass")
+
+
+def test_a_moon_that_ends_the_match_says_so() -> None:
+    assert "7 taken: made; that is the game" in played_out(rigged("moon_made=wins_game"), "21")
+    lost = played_out(rigged("moon_failed=loses_game"), "pass pass 21")
+    assert "0 taken: set; that is the game" in lost
+    assert "that is the game" not in played_out(rigged(), "21")
+
+
+def test_a_moon_ends_no_match_of_a_fixed_number_of_deals(told: Told, tmp_path: Path) -> None:
+    match = rigged("moon_made=wins_game", deals=1)
+    referee = MatchReferee("0.0", match, ("ann", "bob", "cyd"))
+    while (question := referee.question) is not None:
+        referee.answer(question.decision.legal[-1], 1)
+    path = tmp_path / "match.jsonl"
+    path.write_text(dump_match(referee.record()))
+    drawn = told("show", path)
+    assert "21 bid, 7 taken: made\n" in drawn
+    assert "all deals are played: 1. ann 21, " in drawn
+
+
+def test_a_discard_made_in_place_of_a_bot_is_hidden_from_the_others(
+    told: Told, tmp_path: Path
+) -> None:
+    match = Match.of(Terms(parse_rules("wikihow-3p"), 1), lambda _: boss_cards(0), SEATS[0])
+    referee = MatchReferee("0.0", match, ("ann", "bob", "cyd"))
+    referee.answer(MakeBid(Bid.MOON), 1)
+    while (question := referee.question) is not None:
+        if question.decision.kind is Kind.DISCARD:
+            referee.fault(Fault(FaultKind.TIMEOUT, ""))
+        else:
+            referee.answer(question.decision.legal[-1], 1)
+    path = tmp_path / "match.jsonl"
+    path.write_text(dump_match(referee.record()))
+    assert "played for it: discard 5-4" in told("show", path)
+    assert "played for it: discard 5-4" in told("show", path, "--seat", 0)
+    assert "played for it: discard a tile" in told("show", path, "--seat", 1)
+    assert "discards a tile!" in told("show", path, "--seat", 1)
 
 
 @pytest.mark.parametrize("name", presets())
@@ -459,6 +549,12 @@ WRONG_COLUMNS = [
     ("block", 9, "the schedule has table 0.0 as number 0"),
     ("number", 99, "the schedule has no table number 99"),
     ("record", "", "holds 0 matches; expected one"),
+    ("record", dump_match(random_match("wikihow-3p", 1)) * 2, "holds 2 matches; expected one"),
+    (
+        "record",
+        result_of(config(), 0, faults=0).record.replace('"table":"0.0"', '"table":"0.1"'),
+        "column id says 0.0, but the record 0.1",
+    ),
     ("record", "{", "the record cannot be read: "),
 ]
 
@@ -496,6 +592,28 @@ def test_a_stored_fault_that_is_not_what_the_record_says_is_found(
     assert f"0 faults are stored, but the record has {len(result.faults)}" in answer.out
 
 
+def test_the_decisions_of_faults_are_counted_where_taking_the_widow_is_a_choice(
+    ask: Callable[..., Answer], tmp_path: Path
+) -> None:
+    run = config(rules="kelley-3p", deals=4)
+    results = [result_of(run, number) for number in range(6)]
+    late = [fault for result in results for fault in result.faults if fault.deal > 0]
+    assert late
+    answer = ask("verify", stored(tmp_path / "n.sqlite", results, run))
+    assert (answer.code, answer.err) == (0, "")
+
+
+def test_faults_beside_a_record_that_does_not_hold_are_not_judged(
+    ask: Callable[..., Answer], tmp_path: Path
+) -> None:
+    result = next(r for n in range(6) if (r := result_of(config(), n)).faults)
+    record = re.sub(r'"plays":"(\S+) \S+', r'"plays":"\1 \1', result.record)
+    answer = ask("verify", stored(tmp_path / "n.sqlite", [replace(result, record=record)]))
+    assert (answer.code, answer.err) == (5, "")
+    assert "may not play" in answer.out
+    assert ": fault " not in answer.out
+
+
 def test_deals_of_another_seed_are_found(ask: Callable[..., Answer], tmp_path: Path) -> None:
     results = [result_of(config(), number) for number in range(3)]
     answer = ask("verify", stored(tmp_path / "n.sqlite", results, config(seed="another")))
@@ -514,6 +632,7 @@ def test_deals_of_another_seed_are_found(ask: Callable[..., Answer], tmp_path: P
         ({"ask_forced": True}, "the record has ask_forced False, the run has True"),
         ({"clock": {"strikes": 5}}, "the record has strikes 2, the run has 5"),
         ({"rules": "wikihow-3p"}, "the record has rules tournament-3p, the run has wikihow-3p"),
+        ({"rules": "fosdick-3p"}, "the record has rules tournament-3p, the run has fosdick-3p"),
     ],
 )
 def test_a_table_that_was_played_for_something_else_is_found(
@@ -524,7 +643,10 @@ def test_a_table_that_was_played_for_something_else_is_found(
     run = run.described(lambda text, _: text)
     answer = ask("verify", stored(tmp_path / "n.sqlite", [result_of(config(), 0)], run))
     assert answer.code == 5
-    assert f"table 0.0: {says}" in answer.out
+    first, *_ = answer.out.splitlines()
+    assert first.endswith(f"table 0.0: {says}")
+    if "rules" in more:
+        assert len(answer.out.splitlines()) == 2, "its deals are those of its own rules"
 
 
 def test_a_damaged_store_is_told_as_that(ask: Callable[..., Answer], store_file: Path) -> None:
@@ -591,9 +713,12 @@ def test_exported_hands_of_every_preset_are_judged_clean(told: Told, tmp_path: P
              "tournament-3p play_out=stop_when_decided all_pass=force_last",
              "tournament-3p tileset=28 exchange=optional trump_named=before_exchange",
              "tournament-4p bid_rounds=until_all_but_one_pass moon_overcall=42"]  # fmt: skip
+    terms = TableTerms(strikes=0)
     records = [
-        replace(random_match(n, i, max_deals=5), table=f"{i}.0") for i, n in enumerate(names)
+        replace(random_match(name, seed, max_deals=6, faults=0.01, terms=terms), table=f"{seed}.0")
+        for seed, name in enumerate(names)
     ]
+    assert {record.result.ending for record in records} == {Ending.FORFEIT, Ending.CAP}
     match_file, hand_file = tmp_path / "match.jsonl", tmp_path / "hands.jsonl"
     match_file.write_text("".join(map(dump_match, records)))
     hand_file.write_text(told("export", "--format", "hands", match_file))
@@ -611,6 +736,12 @@ def test_exported_hands_of_every_preset_are_judged_clean(told: Told, tmp_path: P
     assert judge.returncode == 0, judge.stdout
     assert f"{len(ids)} entries" in judge.stdout
     assert judge.stderr == "", "every key of it was compared"
+
+
+def test_the_hand_of_one_deal_is_exported(told: Told, record_file: Path) -> None:
+    words = ("export", "--format", "hands", record_file, "--table", "0.1")
+    every = told(*words).splitlines()
+    assert told(*words, "--deal", 1).splitlines() == every[1:2]
 
 
 def test_changed_options_stand_beside_the_preset_as_the_reference_writes_them(told: Told) -> None:

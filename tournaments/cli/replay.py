@@ -9,7 +9,14 @@ from collections.abc import Callable, Iterator
 import click
 
 from referee.errors import ConfigError, NotFoundError, VerificationError
-from referee.match import DealLine, MatchRecord, dump_line, dump_match
+from referee.match import (
+    DealLine,
+    MatchRecord,
+    dump_line,
+    dump_match,
+    verify_line,
+    verify_match,
+)
 from tournaments.cli.options import json_option
 from tournaments.cli.patience import Patience
 from tournaments.cli.terminal import print_json
@@ -65,7 +72,8 @@ def show(
 ) -> None:
     """Draw a deal, or a whole match, for reading.
 
-    Without FILE, deals are read from standard input: a chat line can be pasted there.
+    Without FILE, deals are read from standard input: a chat line can be pasted there. What the
+    rules do not bear out in a record is said at the end.
     """
     place = _place(where, named)
     if as_line:
@@ -83,9 +91,11 @@ def show(
         _check_seat(entry, seat)
         if isinstance(entry, ChatDeal):
             click.echo(draw_line(entry.line, entry.where, seat=seat, paint=paint))
+            verify_line(entry.line, entry.where)
         else:
             for part in draw_match(entry, deal=deal, seat=seat, paint=paint):
                 click.echo(part)
+            verify_match(entry)
 
 
 def _place(where: str | None, named: str | None) -> str:
