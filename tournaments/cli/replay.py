@@ -218,7 +218,7 @@ def _judge(place: str, kept: bool, tally: Tally) -> Iterator[str]:
 def export(
     where: str | None, named: str | None, table: str | None, deal: int | None, form: str
 ) -> None:
-    """Write records to standard output, in the order in which they stand."""
+    """Write records to standard output, for other programs."""
     place = _place(where, named)
     if form == "jsonl" and deal is not None:
         raise ConfigError(None, "--deal", "a deal is no whole match; use it with hands or lines")
