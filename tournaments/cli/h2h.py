@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 import click
 
-from referee.errors import NotFoundError
+from referee.errors import NotFoundError, did_you_mean
 from tournaments.cli.options import json_option
 from tournaments.cli.stores import open_store, store_argument
 from tournaments.cli.terminal import console, print_json
@@ -35,7 +35,7 @@ def h2h(
         order = [EntrantId(row.entrant) for row in results.standings().ranks.entrants]
         name = store.run.name
     if only is not None and only not in order:
-        raise NotFoundError(f"{only!r} is no entrant; there are {', '.join(order)}")
+        raise NotFoundError(f"{only!r} is no entrant{did_you_mean(only, order)}")
     rows = [
         results.versus(entrant, other)
         for entrant in order

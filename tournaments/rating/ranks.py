@@ -38,7 +38,8 @@ class RankedEntrant:
     """The mean skill. Only differences to others mean something."""
 
     low: float | None
-    """Lower end of the interval of this mean skill by itself; None if a single block is known."""
+    """Lower end of the interval of this mean skill by itself; None if a single block is known, or
+    none with this entrant."""
 
     high: float | None
     """Upper end of the interval of this mean skill by itself."""
@@ -126,7 +127,10 @@ def table_of(resampled: Resampled, confidence: float = CONFIDENCE) -> RankTable:
     lines = []
     for number, rating in enumerate(ratings):
         name = rating.entrant
-        marginal = sorted(replicate[number] for replicate in resampled.replicates)
+        blocks = sum(name in block for block in resampled.blocks)
+        # The skill of somebody unplayed moves in no replicate, and is not sure at all.
+        replicates = resampled.replicates if blocks else ()
+        marginal = sorted(replicate[number] for replicate in replicates)
         lines.append(
             RankedEntrant(
                 entrant=name,
@@ -138,7 +142,7 @@ def table_of(resampled: Resampled, confidence: float = CONFIDENCE) -> RankTable:
                 high=percentile(marginal, 0.5 + 0.5 * confidence),
                 sigma=rating.sigma,
                 games=rating.games,
-                blocks=sum(name in block for block in resampled.blocks),
+                blocks=blocks,
             )
         )
     return RankTable(

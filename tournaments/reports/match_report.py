@@ -73,7 +73,7 @@ def match_table(result: TableResult, match: MatchRecord) -> Grid:
             str(played.made_count),
             str(played.set_count),
             *(millis(row.times.percentile(share)) for share in (0.5, 0.99)),
-            millis(row.times.longest),
+            millis(row.times.longest if row.times.count else None),
             ", ".join(f"{count} {kind}" for kind, count in sorted(row.faults.items())) or "-",
         )
     return table
@@ -118,7 +118,7 @@ def result_document(result: TableResult, match: MatchRecord) -> dict[str, object
                 "decisions": row.times.count,
                 "p50_ms": rounded_millis(row.times.percentile(0.5)),
                 "p99_ms": rounded_millis(row.times.percentile(0.99)),
-                "max_ms": rounded_millis(row.times.longest),
+                "max_ms": rounded_millis(row.times.longest if row.times.count else None),
                 "faults": dict(sorted(row.faults.items())),
             }
             for row in side_rows(result, match)

@@ -47,7 +47,7 @@ def standings_table(table: Standings) -> Grid:
             str(row.place),
             f"{row.rank_low}-{row.rank_high}",
             row.entrant,
-            number(row.mu, 1),
+            number(row.mu if figures.tables else None, 1),
             "-" if row.low is None or row.high is None else f"{row.low:.1f}-{row.high:.1f}",
             number(figures.points_per_deal),
             "/".join(str(figures.places[place]) for place in _places(table)),
@@ -119,7 +119,7 @@ def _times_table(rows: Rows) -> Grid:
         grid.add_row(
             entrant,
             *(millis(times.percentile(share)) for share in (0.5, 0.99)),
-            millis(times.longest),
+            millis(times.longest if times.count else None),
             str(times.count),
         )
     return grid
@@ -188,7 +188,7 @@ def _times(times: Times) -> dict[str, object]:
         "decisions": times.count,
         "p50_ms": rounded_millis(times.percentile(0.5)),
         "p99_ms": rounded_millis(times.percentile(0.99)),
-        "max_ms": rounded_millis(times.longest),
+        "max_ms": rounded_millis(times.longest if times.count else None),
     }
 
 

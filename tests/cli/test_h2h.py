@@ -1,0 +1,97 @@
+"""`moon tournament h2h` from outside: everybody against everybody, from both sides."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.handmade import config, result, store_of
+from tests.e2e.screen import Screen
+
+NAMES = ("ann", "bob", "cyd")
+TOURNAMENT = config(*NAMES)
+POINTS = ({"ann": 3, "bob": 0, "cyd": 1},) * 3 + ({"ann": 5, "bob": 2, "cyd": 5},) * 3
+"""By table: who got how many points, in one deal each. A block has three tables."""
+
+
+@pytest.fixture
+def out(capsys: pytest.CaptureFixture[str]) -> Screen:
+    return Screen(capsys)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    results = [
+        result(table, [points[name] for name in table.seats])
+        for table, points in zip(TOURNAMENT.schedule().tables, POINTS, strict=True)
+    ]
+    return store_of(tmp_path / "night.sqlite", TOURNAMENT, results)
+
+
+def test_every_two_have_a_line_each_way_in_points_a_deal(out: Screen, store: Path) -> None:
+    titles, *rows = out.moon("tournament", "h2h", store).splitlines()
+    assert titles.split() == [
+        "entrant", "against", "tables", "ahead", "level", "behind", "pts/deal", "95%",
+    ]  # fmt: skip
+    cells = {tuple(row.split()[:2]): row.split()[2:] for row in rows}
+    assert set(cells) == set(permutations(NAMES, 2))
+    assert cells["ann", "bob"] == ["6", "6", "0", "0", "+3.00", "+3.00", "to", "+3.00"]
+    assert cells["ann", "cyd"][:5] == ["6", "3", "3", "0", "+1.00"]
+    assert cells["cyd", "ann"][:5] == ["6", "0", "3", "3", "-1.00"]
+
+
+def test_json_and_csv_agree_and_the_two_sides_of_a_pair_mirror_each_other(
+    out: Screen, store: Path
+) -> None:
+    document = json.loads(out.moon("tournament", "h2h", store, "--json"))
+    assert (document["schema"], document["name"]) == ("moon.h2h/1", "night")
+    rows = {(row["entrant"], row["other"]): row for row in document["rows"]}
+    assert len(rows) == 6
+    for (one, other), row in rows.items():
+        mirror = rows[other, one]
+        assert row["difference"] == -mirror["difference"]
+        assert (row["low"], row["high"]) == (-mirror["high"], -mirror["low"])
+        assert row["ahead"] + row["level"] + mirror["ahead"] == row["tables"]
+        assert row["low"] <= row["difference"] <= row["high"]
+    table = list(csv.DictReader(io.StringIO(out.moon("tournament", "h2h", store, "--csv"))))
+    for line in table:
+        row = rows[line["entrant"], line["other"]]
+        assert {key: type(row[key])(value) for key, value in line.items()} == row
+
+
+def test_one_entrant_can_be_asked_for_and_must_exist(out: Screen, store: Path) -> None:
+    document = json.loads(out.moon("tournament", "h2h", store, "--of", "bob", "--json"))
+    assert {(row["entrant"], row["other"]) for row in document["rows"]} == {
+        ("bob", "ann"),
+        ("bob", "cyd"),
+    }
+    assert out.moon("tournament", "h2h", store, "--of", "bobb", code=3) == ""
+    assert "did you mean 'bob'?" in out.error
+
+
+def test_who_never_met_has_a_dash_and_null(out: Screen, tmp_path: Path) -> None:
+    path = store_of(tmp_path / "night.sqlite", TOURNAMENT)
+    rows = out.moon("tournament", "h2h", path).splitlines()[1:]
+    assert all(row.split()[2:] == ["0", "0", "0", "0", "-", "-"] for row in rows)
+    document = json.loads(out.moon("tournament", "h2h", path, "--json"))
+    assert {row["difference"] for row in document["rows"]} == {None}
+
+
+def test_long_names_are_whole_on_a_narrow_terminal(
+    out: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("a name of twenty-four ch", "another of twenty-four c", "bob")
+    tournament = config(*names)
+    results = [result(table, (3, 2, 1)) for table in tournament.schedule().tables]
+    path = store_of(tmp_path / "night.sqlite", tournament, results)
+    monkeypatch.setenv("COLUMNS", "80")
+    text = out.moon("tournament", "h2h", path)
+    assert "…" not in text
+    assert all(text.count(name) == 4 for name in names[:2])
+    assert "left out, as this is narrow: " in text
+    assert max(map(len, text.splitlines())) <= 80

@@ -1,0 +1,65 @@
+"""Decision times: a histogram that forgets nothing that a percentile needs, and can be merged."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tournaments.timing import STEP, Times, seat_times
+
+MICROS = st.lists(st.integers(0, 10**9), min_size=1, max_size=60)
+SHARE = st.floats(0.001, 1.0)
+
+
+def exact(micros: Sequence[int], share: float) -> int:
+    """Returns the time that *share* of *micros* do not exceed, from all of them."""
+    return sorted(micros)[math.ceil(share * len(micros)) - 1]
+
+
+@given(MICROS, SHARE)
+def test_a_percentile_is_never_below_the_true_one_and_at_most_one_step_above(
+    micros: list[int], share: float
+) -> None:
+    found = Times.of(micros).percentile(share)
+    assert found is not None
+    true = exact(micros, share)
+    # The logarithm of an edge may round either way.
+    assert true * (1 - 1e-9) <= found <= max(true, 1) * STEP * (1 + 1e-9)
+    assert found <= max(micros)
+
+
+@given(MICROS, MICROS)
+def test_times_added_are_the_times_of_both(one: list[int], two: list[int]) -> None:
+    both = Times.of(one)
+    both.add(Times.of(two))
+    assert both == Times.of(one + two)
+    assert both.count == len(one) + len(two)
+
+
+@given(MICROS)
+def test_times_survive_the_way_into_a_store_and_back(micros: list[int]) -> None:
+    times = Times.of(micros)
+    assert Times.from_json(json.loads(json.dumps(times.to_json()))) == times
+
+
+def test_no_times_have_no_percentile() -> None:
+    assert Times().percentile(0.5) is None
+    assert (Times().count, Times().longest) == (0, 0)
+
+
+def test_an_answer_that_took_no_time_at_all_is_counted() -> None:
+    times = Times.of([0, 0, 7])
+    assert times.count == 3
+    assert times.percentile(0.5) == pytest.approx(1.0)
+    assert times.percentile(1.0) == 7
+
+
+def test_every_seat_has_its_own_times() -> None:
+    seats = [Times.of([10, 20]), Times(), Times.of([30])]
+    text = json.dumps({"deals": [[None, 10]], "seats": [times.to_json() for times in seats]})
+    assert seat_times(text) == tuple(seats)
