@@ -32,7 +32,7 @@ from sample_bots._worth import (
 
 LIKELY = 0.6
 """The chance from which on a tile is counted on to hold."""
-SURE = 0.95
+SURE = 0.85
 """The chance from which on a cheaper tile is as good as a stronger one."""
 
 

@@ -34,7 +34,7 @@ class Sampler(Bot):
     version = "1"
     author = "Moon League"
 
-    samples = Param(60, "how many deals it plays out for each decision")
+    samples = Param(40, "how many deals it plays out for each decision, and twice that for a bid")
 
     def bid(self, view: View[Bid]) -> Bid:
         """Returns the bid, or the pass, after which the deal should be worth most."""
@@ -43,7 +43,8 @@ class Sampler(Bot):
         if not view.legal[0] and chance_of_bid(view.rules, lowest, tricks) < HOPELESS:
             return Bid.PASS
         auction = Auction(view)
-        return best(view.legal, worlds(view, self.samples, auction.fits), auction.worth)
+        # A moon is worth or costs so much that it takes many deals to tell which.
+        return best(view.legal, worlds(view, 2 * self.samples, auction.fits), auction.worth)
 
     def trump(self, view: View[Trump]) -> Trump:
         """Returns the best of the trumps that look good."""

@@ -10,19 +10,7 @@ import pytest
 from referee.rules import Rules, presets
 from referee.sdk.asking import ask
 from sample_bots.random_bot import Random
-from tests.sample_bots.tables import BOTS, play, seen, start
-
-ODD_RULES = (
-    {"exchange": "optional", "trump_named": "before_exchange"},
-    {"tileset": "28"},
-    {"led_suit": "leader_calls"},
-    {"follow_rule": "follow_or_trump", "first_lead": "trump"},
-    {"bid_rounds": "until_all_but_one_pass", "moon_overcall": "42"},
-    {"none_doubles": "own_suit", "trumps": "none"},
-    {"all_pass": "force_last", "force_value": "at_least_min", "min_bid": "5"},
-    {"play_out": "stop_when_decided", "moon_failed": "loses_game"},
-)
-"""Options that no preset sets, or not together."""
+from tests.sample_bots.tables import BOTS, ODD_RULES, play, seen, start
 
 
 @pytest.mark.parametrize("name", BOTS)
