@@ -14,56 +14,23 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
-import traceback
 from collections import deque
-from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Protocol, TypeAlias
 
 from referee.bots.asks import NOTHING, Ask, Charge
+from referee.bots.insiders import Insider, Load, raised, start_insider, traceback_tail
 from referee.bots.line import MAX_FAILED_STARTS
-from referee.bots.modules import find_module
-from referee.bots.sessions import STDERR_TAIL, EndReport, StartError
+from referee.bots.sessions import EndReport, StartError
 from referee.bots.spec import BotSpec
 from referee.bots.terms import MAX_BATCH
-from referee.errors import MoonError
 from referee.match import Fault, FaultKind
-from referee.rules import Choice, Decision, Play, Tile, View
-from referee.text import printable, readable
+from referee.rules import Choice, Decision, Play, Rules, Tile, View
 from referee.wire.choices import decode_answer, encode_answer
 from referee.wire.errors import WireError
 from referee.wire.notices import Notice
 
 SLICE = 0.002
 """Seconds that bots inside take of the event loop before it looks at everything else."""
-
-
-class Insider(Protocol):
-    """A bot that can be asked by a call."""
-
-    @property
-    def batched(self) -> bool:
-        """Whether it answers many decisions together."""
-
-    @property
-    def most(self) -> int:
-        """How many decisions it takes at a time, at least 1."""
-
-    def choose(self, view: View, /) -> Choice:
-        """Returns what it chooses, legal or not; raises whatever the bot raises."""
-
-    def choose_all(self, views: Sequence[View], /) -> Sequence[Choice]:
-        """Returns what it chooses for each of *views*; raises whatever the bot raises."""
-
-    def wants(self, notice: type[Notice], /) -> bool:
-        """Whether it wants to be told such a thing."""
-
-    def tell(self, notice: Notice, /) -> None:
-        """Tells it what happened; raises whatever the bot raises."""
-
-
-Load: TypeAlias = Callable[[BotSpec], Insider]
-"""Makes a new bot; raises whatever its code raises."""
 
 
 class Turns:
@@ -104,13 +71,16 @@ class InprocessLine:
         strays: How many answers came that named no open question: none can.
     """
 
-    def __init__(self, spec: BotSpec, load: Load, turns: Turns, *, window: int = MAX_BATCH) -> None:
+    def __init__(
+        self, spec: BotSpec, load: Load, turns: Turns, *, rules: Rules, window: int = MAX_BATCH
+    ) -> None:
         """Makes a line whose bot is made when it is first needed.
 
         Args:
             spec: The bot.
             load: Makes it.
             turns: Who says when it may work.
+            rules: What it will be asked to play by.
             window: The most decisions that are put to it at a time.
         """
         self.starts = 0
@@ -118,7 +88,9 @@ class InprocessLine:
         self._spec = spec
         self._load = load
         self._turns = turns
+        self._rules = rules
         self._window = window
+        self._introduction = ""
         self._insider: Insider | None = None
         self._waiting: deque[Ask | Notice] = deque()
         self._has_turn = False
@@ -139,8 +111,8 @@ class InprocessLine:
 
     @property
     def introduction(self) -> str:
-        """The class of the bot."""
-        return self._spec.code
+        """What the bot says of itself, in one line; empty until there is one."""
+        return self._introduction
 
     def ask(self, ask: Ask) -> None:
         """Puts *ask* to the bot in its next turn."""
@@ -215,8 +187,10 @@ class InprocessLine:
     # Putting questions.
 
     def _put(self, insider: Insider, ask: Ask) -> float:
-        view = ask.question.view
+        view = _view_of(ask)
         begun = perf_counter()
+        if view is None:
+            return begun
         try:
             choice = insider.choose(view)
         except KeyboardInterrupt:
@@ -231,9 +205,12 @@ class InprocessLine:
         return ended
 
     def _put_batch(self, insider: Insider, first: Ask) -> float:
-        asks = self._batch(insider, first)
-        views = [ask.question.view for ask in asks]
+        seen = [(ask, _view_of(ask)) for ask in self._batch(insider, first)]
+        asks = [ask for ask, view in seen if view is not None]
+        views = [view for _, view in seen if view is not None]
         begun = perf_counter()
+        if not asks:
+            return begun
         try:
             choices = insider.choose_all(views)
         except KeyboardInterrupt:
@@ -295,34 +272,25 @@ class InprocessLine:
             return None
         self.starts += 1
         try:
-            self._check_module()
-            self._insider = self._load(self._spec)
-        except KeyboardInterrupt:
-            raise
-        except (MoonError, StartError) as error:
-            self._start_fault = Fault(FaultKind.START, str(error))
-        except BaseException as error:  # noqa: BLE001 - whatever it was, the bot does not start
-            self._start_fault = Fault(FaultKind.START, _raised(error), "", _tail(error))
-        else:
-            self._failed_starts = 0
-            return self._insider
-        self._failed_starts += 1
+            insider, info = start_insider(self._spec, self._load, self._rules)
+        except StartError as error:
+            self._start_fault = Fault(
+                FaultKind.START, str(error), stderr_tail=error.report.stderr_tail
+            )
+            self._failed_starts += 1
+            return None
+        self._failed_starts = 0
+        self._introduction = info.introduction
+        self._insider = insider
+        return insider
+
+
+def _view_of(ask: Ask) -> View | None:
+    try:
+        return ask.question.view
+    except Exception as error:  # noqa: BLE001 - our own fault, and of this table alone
+        ask.failed(error)
         return None
-
-    def _check_module(self) -> None:
-        """Checks that the bot is not another one of the same name, loaded for another tournament.
-
-        Raises:
-            StartError: if it is.
-        """
-        name = self._spec.code.partition(":")[0]
-        loaded = sys.modules.get(name)
-        assert self._spec.cwd is not None
-        found = find_module(name, self._spec.cwd)
-        place = getattr(loaded, "__file__", None)
-        if loaded is not None and found is not None and place != found.origin:
-            problem = f"another module {name} is loaded already, {place}, and not {found.origin}"
-            raise StartError(problem, EndReport())
 
 
 def _judge(ask: Ask, choice: Choice, charge: Charge) -> None:
@@ -357,14 +325,4 @@ def _fitting(choice: Choice, decision: Decision) -> Choice:
 
 
 def _crash(error: BaseException) -> Fault:
-    return Fault(FaultKind.CRASHED, _raised(error), "", _tail(error))
-
-
-def _raised(error: BaseException) -> str:
-    text = traceback.format_exception_only(error)[-1].strip()
-    return printable(f"raised {text}", 400)
-
-
-def _tail(error: BaseException) -> str:
-    text = "".join(traceback.format_exception(error))
-    return readable(text.encode(errors="backslashreplace")[-STDERR_TAIL:])
+    return Fault(FaultKind.CRASHED, raised(error), stderr_tail=traceback_tail(error))

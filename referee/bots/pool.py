@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from referee.bots.asks import BotLine
 from referee.bots.clock import RunningClock
-from referee.bots.inprocess import InprocessLine, Load, Turns
+from referee.bots.inprocess import InprocessLine, Turns
+from referee.bots.insiders import Load
 from referee.bots.keeper_client import Keeper
 from referee.bots.line import Line
 from referee.bots.process import BotProcess
@@ -137,7 +138,9 @@ class BotPool:
         spec = self._spec(key)
         if spec.kind is BotKind.INPROC:
             assert self._load is not None, "nobody said how a bot inside this process is made"
-            return InprocessLine(spec, self._load, self._turns, window=self._window)
+            return InprocessLine(
+                spec, self._load, self._turns, rules=self._sessions.rules, window=self._window
+            )
 
         async def start(listener: Listener) -> Session:
             process = BotProcess(spec, self._keeper)

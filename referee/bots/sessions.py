@@ -186,7 +186,7 @@ async def start_session(process: BotProcess, listener: Listener, terms: SessionT
     stub = pb_grpc.BotServiceStub(channel)
     try:
         info = await _first_words(process, stub, terms.startup)
-        _check_rules(info, terms.rules)
+        check_rules(info, terms.rules)
         if terms.style is CallStyle.STREAM and not info.serves_stream:
             raise HandshakeError("does not serve the Play stream, which this run asks for")
     except (HandshakeError, TimeoutError, grpc.RpcError, asyncio.CancelledError) as error:
@@ -201,8 +201,12 @@ async def start_session(process: BotProcess, listener: Listener, terms: SessionT
     return BotSession(process, channel, info, transport, info.max_batch if streams else 1)
 
 
-def _check_rules(info: BotInfo, rules: Rules) -> None:
-    """Refuses a bot that does not play by *rules*."""
+def check_rules(info: BotInfo, rules: Rules) -> None:
+    """Checks that a bot plays by *rules*.
+
+    Raises:
+        HandshakeError: if it says that it does not.
+    """
     plays = [preset.rules for name, preset in presets().items() if name in info.rule_sets]
     if info.rule_sets and rules not in plays:
         names = printable(", ".join(info.rule_sets), 200)

@@ -24,11 +24,19 @@ class InsideBot:
     """Views in, choices out.
 
     Attributes:
+        name: What it is called.
+        version: Which version of it this is.
+        author: Who made it.
+        rule_sets: The presets of rules it plays; empty means every one.
         batched: Whether it answers many decisions together.
         most: How many decisions it takes at a time, at least 1.
     """
 
     def __init__(self, bot: Bot) -> None:
+        self.name = bot.name or type(bot).__name__
+        self.version = bot.version
+        self.author = bot.author
+        self.rule_sets = tuple(bot.rule_sets)
         self.batched = takes_batches(bot)
         self.most = max(1, bot.max_batch)
         self._bot = bot

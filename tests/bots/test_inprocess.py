@@ -99,6 +99,27 @@ async def test_what_a_bot_does_is_judged_inside_as_it_is_behind_a_socket(
     verify_match(match)
 
 
+async def test_after_a_forfeit_another_bot_comes_in_its_place() -> None:
+    inside, behind = [], []
+    for results, bot in ((inside, "inproc:misbehaves:Misbehaves"), (behind, "./misbehaves.py")):
+        job = job_of(MEEK, f"bad={bot}?how=stiffens", MEEK, rules=KELLEY, table=TableTerms(0))
+        async with Arena(job) as arena:
+            for number in range(4):
+                results.extend(await played(arena, [table_of(job, number)]))
+    assert judged(inside) == judged(behind)
+    assert [result.outcome for result in inside] == ["forfeit"] * 4
+    assert any(result.faults[0].decision > 6 for result in inside[1:])
+
+
+async def test_what_a_bot_says_of_itself_is_said_inside_too() -> None:
+    pair = ("inproc:misbehaves:Pairs",) * 2
+    job = msgspec.structs.replace(
+        job_of(MEEK, MEEK, MEEK), rules="tournament-4p", entrants={"ann": pair}
+    )
+    async with Arena(job) as arena:
+        assert await arena.start_all() == {"ann": "Pairs 1.2 by nobody"}
+
+
 @pytest.mark.parametrize("how", ["draws", "raises", "draws_short"])
 async def test_a_bot_for_batches_is_charged_for_what_it_cannot_take_and_for_nothing_else(
     how: str,
@@ -268,6 +289,7 @@ async def test_a_bot_that_breaks_over_a_notice_is_charged_with_its_next_question
         ("inproc:misbehaves:Misbehave", "did you mean 'Misbehaves'"),
         ("inproc:misbehaves:NO_BOT", "NO_BOT is no Bot"),
         ("inproc:misbehaves:Demanding", "no model file"),
+        ("inproc:misbehaves:Pairs", "plays only tournament-4p, and this is tournament-3p"),
         ("inproc:misbehaves:Told?worse=yes", "parameter worse"),
         ("inproc:misbehaves:Told?bad=perhaps", "'perhaps' is not true or false"),
     ],
