@@ -11,6 +11,7 @@ from tournaments.cli.play import print_result
 from tournaments.cli.stores import open_store, store_argument
 from tournaments.cli.terminal import console, print_json
 from tournaments.reports.match_report import describe_fault, result_document
+from tournaments.reports.unrated import unrated_lines
 from tournaments.schedule import TableId
 from tournaments.store import Store
 
@@ -63,6 +64,8 @@ def _show_run(store: Store, faults: bool, as_json: bool) -> None:
                 "name": run.name,
                 "rules": rules_text(run.rules),
                 "entrants": list(run.entrants),
+                "rated": not run.inside,
+                "in_process": list(run.inside),
                 "scheduled": tables,
                 "played": counts.played,
                 "void": counts.void,
@@ -85,6 +88,7 @@ def _show_run(store: Store, faults: bool, as_json: bool) -> None:
         f"{run.name}: {counts.played} of {tables} tables played, {counts.void} void",
         f"rules {rules_text(run.rules)}",
         f"entrants {', '.join(run.entrants)}",
+        *unrated_lines(run.inside),
         f"begun {run.created_at} by moon {run.code_version}",
         f"fingerprint {store.fingerprint()}",
         *(f"{note.at} {note.kind}: {note.text}" for note in store.notes()),

@@ -19,6 +19,7 @@ from tournaments.reports.standings_report import (
     standings_document,
     standings_table,
 )
+from tournaments.reports.unrated import unrated_lines
 from tournaments.standings import Results
 from tournaments.store import Store
 
@@ -60,7 +61,8 @@ def print_standings(
     screen = console()
     screen.print(heading(store.run, table), soft_wrap=True)
     screen.print(standings_table(table))
-    for line in (*not_separated(table), f"fingerprint {store.fingerprint()}"):
+    marks = unrated_lines(store.run.inside)
+    for line in (*marks, *not_separated(table), f"fingerprint {store.fingerprint()}"):
         screen.print(line, soft_wrap=True)
     for grid in detail_tables(table) if details else ():
         screen.print()

@@ -131,6 +131,7 @@ def standings_document(run: RunInfo, fingerprint: str, table: Standings) -> dict
     return {
         "name": run.name,
         "rules": rules_text(run.rules),
+        "rated": not run.inside,
         "played": table.played,
         "scheduled": table.scheduled,
         "blocks": ranks.blocks,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from referee.bots.spec import is_inside
 from referee.rules import Rules, parse_rules
 from tournaments.identity import canonical
 from tournaments.schedule import EntrantId, Schedule, round_robin
@@ -39,6 +40,15 @@ class RunInfo:
     def entrants(self) -> tuple[EntrantId, ...]:
         """The names of the entrants, in the order of the tournament file."""
         return tuple(EntrantId(entrant["name"]) for entrant in self.identity["entrants"])
+
+    @property
+    def inside(self) -> tuple[EntrantId, ...]:
+        """The entrants with a bot that is asked inside the program. If any, the run is unrated."""
+        return tuple(
+            EntrantId(entrant["name"])
+            for entrant in self.identity["entrants"]
+            if any(is_inside(bot["text"]) for bot in entrant["bots"])
+        )
 
     def schedule(self) -> Schedule:
         """Returns all that is to be played."""
