@@ -9,65 +9,30 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from datetime import timedelta
-from enum import StrEnum
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from referee.bots.terms import MAX_BATCH, TABLES_IN_FLIGHT, CallStyle, ClockTerms
 from referee.errors import ConfigError, NotFoundError
+from referee.match import TableTerms
 from referee.match.matches import DEFAULT_MAX_DEALS
-from referee.rules import OptionError, Rules, RulesError, parse_rules, rules_text
+from referee.rules import (
+    DEFAULT_PRESETS,
+    OptionError,
+    Rules,
+    RulesError,
+    change_rules,
+    parse_rules,
+    rules_text,
+)
 from referee.rules.options import OPTION_NAMES
-from tournaments.identity import IDENTITY_VERSION, canonical, differences
+from tournaments.identity import IDENTITY_VERSION
 from tournaments.names import entrant_names, look, name_problem
 from tournaments.schedule import EntrantId, Schedule, check_entrants, round_robin
 from tournaments.toml_reader import Reader, shown
 
-__all__ = [
-    "BotText",
-    "Call",
-    "ClockConfig",
-    "Describe",
-    "EntrantConfig",
-    "TournamentConfig",
-    "canonical",
-    "default_workers",
-    "differences",
-    "load_config",
-    "parse_config",
-]
-
-DEFAULT_RULES = "tournament-3p"
-DEFAULT_MAX_BATCH = 256
-DEFAULT_TABLES_IN_FLIGHT = 32
-
 Describe = Callable[[str, Path], str]
 """Returns the hash of all that a bot runs, from its text and the folder it is relative to."""
-
-
-class Call(StrEnum):
-    """How bots are called."""
-
-    AUTO = "auto"
-    """Over the batched stream if the bot serves it, else one call for each decision."""
-    UNARY = "unary"
-    STREAM = "stream"
-
-
-@dataclass(frozen=True, slots=True)
-class ClockConfig:
-    """How long bots may think."""
-
-    move_time: timedelta = timedelta(seconds=2)
-    """For one decision."""
-    bank: timedelta = timedelta(0)
-    """On top of that, for a whole match."""
-    startup: timedelta = timedelta(seconds=30)
-    """From the start of the process to the end of the handshake."""
-    first_move: timedelta = timedelta(seconds=10)
-    """For the first decision of a process, instead of the move time."""
-    strikes: int = 2
-    """How many faults at a table get a substitute; one more forfeits the match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +73,14 @@ class TournamentConfig:
     """The fixed number of deals of a match; ``None`` means to the target."""
     max_deals: int = DEFAULT_MAX_DEALS
     """The deals after which a match to the target ends anyway."""
-    clock: ClockConfig = field(default_factory=ClockConfig)
-    call: Call = Call.AUTO
-    ask_forced: bool = False
-    """Whether a choice with only one legal answer is asked for too."""
+    clock: ClockTerms = field(default_factory=ClockTerms)
+    table: TableTerms = field(default_factory=TableTerms)
+    call: CallStyle = CallStyle.AUTO
     workers: int = 1
     """How many worker processes play tables."""
-    max_batch: int = DEFAULT_MAX_BATCH
+    max_batch: int = MAX_BATCH
     """How many decisions go into one message at most."""
-    tables_in_flight: int = DEFAULT_TABLES_IN_FLIGHT
+    tables_in_flight: int = TABLES_IN_FLIGHT
     """How many tables a worker plays at the same time."""
 
     def schedule(self) -> Schedule:
@@ -153,10 +117,7 @@ class TournamentConfig:
 
         `canonical` makes the one text of it.
         """
-        clock = {
-            f"{name}_ms": getattr(self.clock, name) // timedelta(milliseconds=1)
-            for name in ("move_time", "bank", "startup", "first_move")
-        }
+        times = {name: getattr(self.clock, name) for name in _TIMES}
         return {
             "version": IDENTITY_VERSION,
             "rules": rules_text(self.rules),
@@ -168,18 +129,23 @@ class TournamentConfig:
                 {"name": e.name, "bots": [{"text": b.text, "content": b.content} for b in e.bots]}
                 for e in self.entrants
             ],
-            "clock": {**clock, "strikes": self.clock.strikes},
-            "call": str(self.call),
-            "ask_forced": self.ask_forced,
+            "clock": {**times, "strikes": self.table.strikes},
+            "call": self.call.value,
+            "ask_forced": self.table.ask_forced,
         }
 
 
-def load_config(path: str | Path, instead: Mapping[str, object] | None = None) -> TournamentConfig:
+def load_config(
+    path: str | Path,
+    instead: Mapping[str, object] | None = None,
+    changes: Sequence[str] = (),
+) -> TournamentConfig:
     """Returns the tournament that the TOML file at *path* describes.
 
     Args:
         path: The file.
         instead: Values that hold instead of those in the file; tables are merged.
+        changes: Options of the rules to change on top of the file, each ``OPTION=VALUE``.
 
     Raises:
         NotFoundError: if the file is not there.
@@ -203,26 +169,30 @@ def load_config(path: str | Path, instead: Mapping[str, object] | None = None) -
             data[key] = {**old, **value}
         else:
             data[key] = value
-    return parse_config(data, path=path)
+    return parse_config(data, path=path, changes=changes)
 
 
 def parse_config(
-    data: Mapping[str, object], *, path: Path | None = None, base: Path | None = None
+    data: Mapping[str, object],
+    *,
+    path: Path | None = None,
+    changes: Sequence[str] = (),
 ) -> TournamentConfig:
     """Returns the tournament that *data*, as read from TOML, describes.
 
     Args:
         data: The keys and values.
         path: The file they came from, for messages, names and relative paths.
-        base: What paths are relative to; the folder of the file, or the current one, by default.
+        changes: Options of the rules to change on top of them, each ``OPTION=VALUE``.
 
     Raises:
         ConfigError: if they mean nothing.
+        RulesError: if a change means nothing.
     """
-    base = (base or (path.parent if path else Path())).absolute()
+    base = (path.parent if path else Path()).absolute()
     top = Reader(data, _TOP_KEYS, path=path, elsewhere=_CLOCK_KEYS + _RULE_KEYS)
     stem = path.stem if path else "tournament"
-    rules = _rules(top)
+    rules = change_rules(_rules(top), tuple(changes))
     return TournamentConfig(
         name=_name(top, stem),
         rules=rules,
@@ -235,11 +205,11 @@ def parse_config(
         deals=top.number_or_none("deals", least=1),
         max_deals=top.number("max_deals", default=DEFAULT_MAX_DEALS, least=1),
         clock=_clock(top),
-        call=Call(top.one_of("call", tuple(Call), default=Call.AUTO)),
-        ask_forced=top.flag("ask_forced", default=False),
+        table=_table(top),
+        call=CallStyle(top.one_of("call", tuple(CallStyle), default=CallStyle.AUTO)),
         workers=top.number("workers", default=default_workers(), least=1),
-        max_batch=top.number("max_batch", default=DEFAULT_MAX_BATCH, least=1),
-        tables_in_flight=top.number("tables_in_flight", default=DEFAULT_TABLES_IN_FLIGHT, least=1),
+        max_batch=top.number("max_batch", default=MAX_BATCH, least=1),
+        tables_in_flight=top.number("tables_in_flight", default=TABLES_IN_FLIGHT, least=1),
     )
 
 
@@ -248,7 +218,8 @@ def default_workers() -> int:
     return max(1, len(os.sched_getaffinity(0)) - 1)
 
 
-_CLOCK_KEYS = tuple(f"clock.{f.name}" for f in fields(ClockConfig))
+_TIMES = ("move_time", "bank", "startup", "first_move")
+_CLOCK_KEYS = tuple(f"clock.{name}" for name in (*_TIMES, "strikes"))
 _RULE_KEYS = tuple(f"rule.{name}" for name in OPTION_NAMES)
 _TOP_KEYS = (
     "name", "bots", "rules", "rule", "seed", "rounds", "deals", "max_deals", "clock", "call",
@@ -265,7 +236,7 @@ def _name(top: Reader, default: str) -> str:
 
 
 def _rules(top: Reader) -> Rules:
-    name = top.text("rules", default=DEFAULT_RULES)
+    name = top.text("rules", default=DEFAULT_PRESETS[3])
     changes = top.table("rule")
     Reader(changes, OPTION_NAMES, path=top.path, table="rule", elsewhere=_TOP_KEYS)
     try:
@@ -279,16 +250,26 @@ def _rules(top: Reader) -> Rules:
         raise top.error(f"rule.{error.option}", problem) from None
 
 
-def _clock(top: Reader) -> ClockConfig:
-    names = [f.name for f in fields(ClockConfig)]
-    reader = Reader(top.table("clock"), names, path=top.path, table="clock", elsewhere=_TOP_KEYS)
-    usual = ClockConfig()
-    return ClockConfig(
+def _clock_reader(top: Reader) -> Reader:
+    names = (*_TIMES, "strikes")
+    return Reader(top.table("clock"), names, path=top.path, table="clock", elsewhere=_TOP_KEYS)
+
+
+def _clock(top: Reader) -> ClockTerms:
+    reader, usual = _clock_reader(top), ClockTerms()
+    return ClockTerms(
         move_time=reader.duration("move_time", default=usual.move_time),
-        bank=reader.duration("bank", default=usual.bank, positive=False),
+        bank=reader.duration("bank", default=0.0, positive=False) or None,
         startup=reader.duration("startup", default=usual.startup),
         first_move=reader.duration("first_move", default=usual.first_move),
-        strikes=reader.number("strikes", default=usual.strikes, least=0),
+    )
+
+
+def _table(top: Reader) -> TableTerms:
+    usual = TableTerms()
+    return TableTerms(
+        strikes=_clock_reader(top).number("strikes", default=usual.strikes, least=0),
+        ask_forced=top.flag("ask_forced", default=usual.ask_forced),
     )
 
 

@@ -72,4 +72,9 @@ def _bot_change(old: object, new: object) -> str:
 
 
 def _value(value: object) -> str:
-    return "none" if value is None else value if isinstance(value, str) else json.dumps(value)
+    """Returns *value* as people write it; every fraction is a time in seconds."""
+    if value is None:
+        return "none"
+    if isinstance(value, float):
+        return f"{value:g}s"
+    return value if isinstance(value, str) else json.dumps(value)

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from pathlib import Path
 
 from referee.errors import ConfigError, did_you_mean
+from tournaments.durations import parse_duration
 
 MOST = 100_000
 """The largest number that any key takes: far beyond sense, and small enough to be tried."""
-
-_UNITS = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|)")
-_LONGEST = timedelta(days=1)
 
 
 class Reader:
@@ -116,20 +110,15 @@ class Reader:
             raise self.error(key, f"expected one of {names}, got {shown(value)}{hint}")
         return value
 
-    def duration(self, key: str, *, default: timedelta, positive: bool = True) -> timedelta:
-        """Returns a time: ``"500ms"``, ``"2s"``, ``"1m"``, or a number of seconds."""
+    def duration(self, key: str, *, default: float, positive: bool = True) -> float:
+        """Returns a time in seconds: ``"500ms"``, ``"2s"``, ``"1m"``, or a number of seconds."""
         value = self.get(key)
         if value is None:
             return default
-        found = parse_duration(value)
-        if found is None:
-            raise self.error(
-                key, f'expected a time like "500ms", "2s", "1m" or 2.5 seconds, got {shown(value)}'
-            )
-        if found > _LONGEST or (positive and found < timedelta(milliseconds=1)):
-            least = "1ms" if positive else "0s"
-            raise self.error(key, f"must be between {least} and 24h, got {shown(value)}")
-        return found
+        try:
+            return parse_duration(value, positive=positive)
+        except ValueError as error:
+            raise self.error(key, f"{error}, got {shown(value)}") from None
 
     def table(self, key: str) -> Mapping[str, object]:
         """Returns the table at *key*; an empty one if it is missing."""
@@ -162,23 +151,3 @@ def shown(value: object) -> str:
     if isinstance(value, dict):
         return "a table"
     return f"the date or time {value}"
-
-
-def parse_duration(value: object) -> timedelta | None:
-    """Returns the duration that *value* means, or ``None``.
-
-    Args:
-        value: A number of seconds, or a text such as ``500ms``, ``2s``, ``1m`` or ``1.5``.
-    """
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int | float):
-        seconds = float(value)
-    else:
-        match = _DURATION.fullmatch(value.strip()) if isinstance(value, str) else None
-        if match is None:
-            return None
-        seconds = float(match[1]) * _UNITS[match[2]]
-    if not 0 <= seconds <= 1e9 or math.isnan(seconds):
-        return None
-    return timedelta(milliseconds=round(seconds * 1000))

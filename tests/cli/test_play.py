@@ -184,7 +184,12 @@ def test_the_same_bot_more_than_once_has_a_number(out: Screen) -> None:
         ([*THREE, "--rule", "min_bit=3"], ["min_bit", "did you mean 'min_bid'?"]),
         ([*THREE, "--rule", "min_bid=8"], ["min_bid", "3, 4, 5"]),
         ([*THREE, "--deals", "0"], ["--deals"]),
-        ([*THREE, "--move-time", "soon"], ["'soon' is not a duration", "500ms"]),
+        ([*THREE, "--move-time", "soon"], ["--move-time", "'soon'", "500ms"]),
+        ([*THREE, "--move-time", "0s"], ["'--move-time': must be between 1ms and 24h, got '0s'"]),
+        ([*THREE, "--startup", "0"], ["'--startup': must be between 1ms and 24h, got '0'"]),
+        ([*THREE, "--first-move", "25h"], ["'--first-move': must be between 1ms and 24h"]),
+        ([*THREE, "--bank", "25h"], ["'--bank': must be between 0s and 24h, got '25h'"]),
+        ([*THREE, "--rule", "min_bid=3", "--rule", "min_bid=4"], ["min_bid: is set twice"]),
         ([*THREE, "--watch", "--json"], ["--watch", "--json"]),
         ([MEEK, TALL, "x=" + DICE, "x=" + MEEK], ["'x'", "NAME=BOT"]),
     ],
@@ -208,6 +213,20 @@ def test_a_bot_that_does_not_start_is_named_with_its_last_words_and_nothing_is_r
     assert "exit code 1" in out.error
     assert 'RuntimeError("no model file")' in out.error
     assert not path.exists()
+
+
+def test_a_bot_has_the_time_to_start_and_for_its_first_move_that_was_given(
+    out: Screen, tmp_path: Path
+) -> None:
+    silent = FAULTY / "never_listens.py"
+    bot = tmp_path / "bot.py"
+    bot.write_text((FOLDER / "stuck.py").read_text())
+    out.play(MEEK, TALL, silent, "--startup", "200ms", code=4)
+    assert "did not answer the handshake within 0.2 s" in out.error
+    words = (MEEK, TALL, bot, "--deals", 1, "--strikes", 1, "--json")
+    faults = json.loads(out.play(*words, "--move-time", "1s", "--first-move", 1.5))["faults"]
+    details = [fault["detail"] for fault in faults if fault["bot"] == "bot"]
+    assert details == ["no answer within 1.5 s", "no answer within 1 s"]
 
 
 def test_a_bot_at_fault_is_named_with_kind_question_and_last_words(out: Screen) -> None:

@@ -135,7 +135,7 @@ def result_of(run: TournamentConfig, number: int, faults: float = 0.05) -> Table
     match = Match.start(
         Terms(run.rules, run.deals, run.max_deals), derive_key(seed_key("s"), block.label)
     )
-    terms = TableTerms(run.clock.strikes, run.ask_forced)
+    terms = run.table
     referee = MatchReferee(table.id, match, table.seats, terms)
     rng = random.Random(number)
     while (question := referee.question) is not None:

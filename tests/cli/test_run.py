@@ -163,7 +163,10 @@ def test_a_file_that_makes_no_sense_is_refused_by_key_and_makes_no_store(
     [
         (["missing.toml"], 3, "missing.toml: there is no such file"),
         (["night.toml", "./meek.py"], 2, "not both"),
-        ([*BOTS, "--rule", "min_bid"], 2, "OPTION=VALUE"),
+        ([*BOTS, "--rule", "min_bid"], 2, "write name=value, like min_bid=3"),
+        ([*BOTS, "--rule", "min_bid=3", "--rule", "min_bid=4"], 2, "min_bid: is set twice"),
+        ([*BOTS, "--move-time", "0s"], 2, "'--move-time': must be between 1ms and 24h, got '0s'"),
+        ([*BOTS, "--move-time", "25h"], 2, "must be between 1ms and 24h, got '25h'"),
         ([*BOTS, "--workers", "0"], 2, "--workers"),
         (["greedyy", *BOTS], 2, "did you mean 'greedy'?"),
         ([], 2, "FILE.toml | BOT..."),

@@ -7,22 +7,19 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from referee.bots.terms import CallStyle, ClockTerms
 from referee.errors import ConfigError, MoonError, NotFoundError
-from referee.rules import rules_text
-from tournaments.config import (
-    Call,
-    TournamentConfig,
-    canonical,
-    differences,
-    load_config,
-    parse_config,
-)
+from referee.match import TableTerms
+from referee.rules import RulesError, rules_text
+from tournaments.config import TournamentConfig, load_config, parse_config
+from tournaments.durations import parse_duration
+from tournaments.identity import canonical, differences
 from tournaments.names import name_problem, short_name
+from tournaments.runner.jobs import Job
 
 EXAMPLES = Path(__file__).parents[2] / "tournaments" / "examples"
 THREE = 'bots = ["greedy", "counter", "random"]\n'
@@ -92,12 +89,17 @@ def test_every_key_of_the_file_arrives(load: Load, tmp_path: Path) -> None:
     assert (config.seed, config.rounds, config.deals, config.max_deals) == ("42", 3, 12, 40)
     assert (config.workers, config.max_batch, config.tables_in_flight) == (5, 7, 9)
     assert config.store == tmp_path / "runs" / "friday.db"
-    assert (config.call, config.ask_forced) == (Call.UNARY, True)
-    assert config.clock.move_time == timedelta(milliseconds=250)
-    assert config.clock.bank == timedelta(seconds=90)
-    assert config.clock.startup == timedelta(minutes=1)
-    assert config.clock.first_move == timedelta(seconds=2.5)
-    assert config.clock.strikes == 0
+    assert config.call is CallStyle.UNARY
+    assert config.clock == ClockTerms(0.25, bank=90.0, startup=60.0, first_move=2.5)
+    assert config.table == TableTerms(strikes=0, ask_forced=True)
+
+
+def test_what_the_file_leaves_out_is_as_in_a_single_match(load: Load) -> None:
+    config, job = load(THREE + '[clock]\nbank = "0s"'), Job("tournament-3p", {}, "")
+    assert config.clock == job.clock == ClockTerms()
+    assert config.table == job.table
+    assert (config.call, config.max_batch) == (job.call, job.max_batch)
+    assert (config.max_deals, config.tables_in_flight) == (job.max_deals, job.tables_in_flight)
 
 
 @pytest.mark.parametrize(
@@ -223,10 +225,13 @@ def test_every_key_of_the_file_arrives(load: Load, tmp_path: Path) -> None:
             THREE + "[clock]\nmove_time = 0", "clock.move_time", "between 1ms and 24h", id="no-time"
         ),
         pytest.param(
-            THREE + "[clock]\nmove_time = -1", "clock.move_time", "expected a time", id="past"
+            THREE + "[clock]\nmove_time = -1",
+            "clock.move_time",
+            "24h, got -1",
+            id="past",
         ),
         pytest.param(
-            THREE + "[clock]\nmove_time = nan", "clock.move_time", "expected a time", id="nan"
+            THREE + "[clock]\nmove_time = nan", "clock.move_time", "between 1ms and 24h", id="nan"
         ),
         pytest.param(
             THREE + '[clock]\nbank = "25h"', "clock.bank", "between 0s and 24h", id="too-long"
@@ -296,6 +301,53 @@ def test_entrants_get_names_that_tell_them_apart(bots: list[object], expected: s
     assert " ".join(e.name for e in config.entrants) == expected
 
 
+@pytest.mark.parametrize(
+    ("written", "seconds"),
+    [
+        ("500ms", 0.5),
+        (" 2 s ", 2.0),
+        ("1.5", 1.5),
+        ("0", 0.0),
+        ("1m", 60.0),
+        ("24h", 86_400.0),
+        (2, 2.0),
+        (0.0004, 0.0),
+        (1 / 3, 0.333),
+    ],
+)
+def test_a_duration_is_a_text_with_a_unit_or_seconds(written: object, seconds: float) -> None:
+    assert parse_duration(written, positive=False) == seconds
+
+
+@pytest.mark.parametrize("written", ["", "soon", "2 s s", "-1s", "1e3", "٣s", True, None, [], "ms"])
+def test_what_is_no_duration_is_refused_with_examples(written: object) -> None:
+    with pytest.raises(ValueError, match='expected a time like "500ms", "2s"'):
+        parse_duration(written)
+
+
+@pytest.mark.parametrize(
+    "written", ["0s", 0, "0.4ms", -1, "25h", 86_401, 1e300, float("inf"), "9" * 400]
+)
+def test_a_duration_out_of_bounds_is_refused_with_the_bounds(written: object) -> None:
+    with pytest.raises(ValueError, match="must be between 1ms and 24h"):
+        parse_duration(written)
+
+
+def test_changes_of_the_rules_come_on_top_of_those_in_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "night.toml"
+    file.write_text(THREE + 'rules = "kelley-3p"\n[rule]\nmin_bid = 3\n')
+    changed = load_config(file, {"rules": "tournament-3p"}, ["min_bid=5", "target=7"])
+    assert rules_text(changed.rules) == "tournament-3p min_bid=5 target=7"
+    for changes, said in [
+        (["min_bid=4", "min_bid=5"], "rule min_bid: is set twice, to '4' and '5'"),
+        (["min_bid"], "not a rule change: 'min_bid' (write name=value, like min_bid=3)"),
+        (["min_bit=4"], "rule min_bit: there is no such option (did you mean 'min_bid'?)"),
+    ]:
+        with pytest.raises(RulesError) as refusal:
+            load_config(file, {}, changes)
+        assert (str(refusal.value), refusal.value.exit_code) == (said, 2)
+
+
 def test_one_bot_is_a_pair_of_itself_and_a_list_a_pair_of_two(load: Load) -> None:
     config = load(
         'rules = "tournament-4p"\n'
@@ -338,7 +390,8 @@ def test_the_identity_is_the_same_for_what_only_changes_speed_or_place(load: Loa
         (THREE, THREE + 'call = "unary"', "call: auto -> unary"),
         (THREE, THREE + "ask_forced = true", "ask_forced: false -> true"),
         (THREE, THREE + "[rule]\nmin_bid = 3", "rule.min_bid: 4 -> 3"),
-        (THREE, THREE + '[clock]\nmove_time = "1s"', "clock.move_time_ms: 2000 -> 1000"),
+        (THREE, THREE + '[clock]\nmove_time = "1s"', "clock.move_time: 2s -> 1s"),
+        (THREE, THREE + '[clock]\nbank = "1500ms"', "clock.bank: none -> 1.5s"),
         (THREE, THREE + "[clock]\nstrikes = 7", "clock.strikes: 2 -> 7"),
         (THREE + "seed = 12345", THREE + "seed = 67890", "seed: another one"),
         (

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 import click
 
-from tournaments.toml_reader import parse_duration
+from tournaments.durations import parse_duration
 
 
-class DurationType(click.ParamType[timedelta]):
-    """A duration such as ``500ms``, ``2s``, ``1m`` or a number of seconds."""
+class DurationType(click.ParamType[float]):
+    """A duration in seconds, written ``500ms``, ``2s``, ``1m`` or as a number of seconds."""
 
     name = "duration"
 
+    def __init__(self, *, positive: bool = True) -> None:
+        """Makes a type; *positive* durations must be more than nothing."""
+        self._positive = positive
+
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> timedelta:
-        """Returns *value* as a duration."""
-        if isinstance(value, timedelta):
-            return value
-        duration = parse_duration(value)
-        if duration is None:
-            self.fail(f"{value!r} is not a duration; write 500ms, 2s or 1m", param, ctx)
-        return duration
+    ) -> float:
+        """Returns *value* in seconds."""
+        try:
+            return parse_duration(value, positive=self._positive)
+        except ValueError as error:
+            self.fail(f"{error}, got {value!r}", param, ctx)
 
 
 DURATION = DurationType()
+DURATION_OR_NONE = DurationType(positive=False)
+"""A duration that may be nothing at all."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Write one JSON document.")
 

@@ -6,7 +6,6 @@ import asyncio
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 
 import click
@@ -16,6 +15,7 @@ from referee.bots.spec import parse_bot, unique_names
 from referee.bots.terms import CallStyle, ClockTerms
 from referee.errors import BotError, ConfigError
 from referee.match import FaultMark, FinishedDeal, MatchRecord, TableTerms, load_matches
+from referee.match.matches import DEFAULT_MAX_DEALS
 from referee.rules import (
     DEFAULT_PRESETS,
     Rules,
@@ -24,7 +24,13 @@ from referee.rules import (
     rules_text,
     seed_key,
 )
-from tournaments.cli.options import DURATION, json_option, rule_option, rules_option
+from tournaments.cli.options import (
+    DURATION,
+    DURATION_OR_NONE,
+    json_option,
+    rule_option,
+    rules_option,
+)
 from tournaments.cli.terminal import console, print_json
 from tournaments.reports.drawing import coloured, draw_deal
 from tournaments.reports.match_report import (
@@ -36,6 +42,8 @@ from tournaments.reports.match_report import (
 from tournaments.results import TableResult
 from tournaments.runner.arena import Arena
 from tournaments.runner.jobs import Done, Job, TableJob
+
+CLOCK = ClockTerms()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +65,19 @@ class Wish:
 @rule_option
 @click.option("--deals", type=click.IntRange(1), help="Play so many deals, not to the target.")
 @click.option(
-    "--max-deals", type=click.IntRange(1), default=100, show_default=True,
+    "--max-deals", type=click.IntRange(1), default=DEFAULT_MAX_DEALS, show_default=True,
     help="End a match to the target after so many deals.",
 )  # fmt: skip
+@click.option("--move-time", type=DURATION, default=f"{CLOCK.move_time:g}s", show_default=True,
+              help="For each decision.")  # fmt: skip
+@click.option("--bank", type=DURATION_OR_NONE, default="0s", show_default=True,
+              help="On top of that, for the whole match.")  # fmt: skip
+@click.option("--startup", type=DURATION, default=f"{CLOCK.startup:g}s", show_default=True,
+              help="For a bot to start.")  # fmt: skip
+@click.option("--first-move", type=DURATION, default=f"{CLOCK.first_move:g}s", show_default=True,
+              help="For the first decision of a bot, in which it may warm up.")  # fmt: skip
 @click.option(
-    "--move-time", type=DURATION, default="2s", show_default=True, help="For each decision."
-)
-@click.option("--bank", type=DURATION, help="On top of that, for the whole match.")
-@click.option(
-    "--strikes", type=click.IntRange(0), default=2, show_default=True,
+    "--strikes", type=click.IntRange(0), default=TableTerms().strikes, show_default=True,
     help="Faults that get a substitute; one more forfeits.",
 )  # fmt: skip
 @click.option(
@@ -87,8 +99,10 @@ def play(
     changes: tuple[str, ...],
     deals: int | None,
     max_deals: int,
-    move_time: timedelta,
-    bank: timedelta | None,
+    move_time: float,
+    bank: float,
+    startup: float,
+    first_move: float,
     strikes: int,
     call: str,
     ask_forced: bool,
@@ -114,10 +128,7 @@ def play(
         base=str(Path().absolute()),
         deals=deals,
         max_deals=max_deals,
-        clock=ClockTerms(
-            move_time=move_time.total_seconds(),
-            bank=bank.total_seconds() if bank else None,
-        ),
+        clock=ClockTerms(move_time, bank or None, startup, first_move),
         table=TableTerms(strikes, ask_forced),
         call=CallStyle(call),
     )

@@ -8,7 +8,6 @@ import platform
 import secrets
 import signal
 from collections.abc import Callable, Sequence
-from datetime import timedelta
 from pathlib import Path
 from types import FrameType
 
@@ -18,9 +17,7 @@ from referee import __version__
 from referee.bots.build import build_bots
 from referee.bots.contents import content_hash
 from referee.bots.spec import BotSpec, parse_bot, unique_names
-from referee.bots.terms import CallStyle, ClockTerms
 from referee.errors import ConfigError
-from referee.match import TableTerms
 from referee.rules import derive_key, rules_text, seed_key
 from tournaments.cli.live import Progress
 from tournaments.cli.options import DURATION, json_option, rule_option, rules_option
@@ -63,8 +60,8 @@ def run(
     seed: str | None,
     rounds: int | None,
     deals: int | None,
-    move_time: timedelta | None,
-    heartbeat: timedelta,
+    move_time: float | None,
+    heartbeat: float,
     accept_changes: bool,
     as_json: bool,
 ) -> int:
@@ -74,42 +71,37 @@ def run(
     again and it continues where it stopped; when everything is played it only shows the standings.
     Ctrl-C once finishes the tables in play, twice ends at once; both keep what is finished.
     """
-    wishes = {
+    wishes: dict[str, object] = {
         "rules": rules,
-        "rule": dict(map(_split_change, changes)) or None,
         "seed": seed,
         "rounds": rounds,
         "deals": deals,
         "workers": workers,
-        "clock": {"move_time": move_time.total_seconds()} if move_time else None,
+        "clock": None if move_time is None else {"move_time": move_time},
         "store": str(store.absolute()) if store else None,
     }
-    config = _config(what, {key: value for key, value in wishes.items() if value is not None})
+    given = {key: value for key, value in wishes.items() if value is not None}
+    config = _config(what, given, changes)
     asyncio.run(build_bots(_specs(config)))
     config = config.described(lambda text, base: content_hash(parse_bot(text, base), is_ours))
     with _open(config, accept_changes=accept_changes) as opened:
-        code = _play(opened, config, max(heartbeat.total_seconds(), SHORTEST_BEAT))
+        code = _play(opened, config, max(heartbeat, SHORTEST_BEAT))
         print_standings(opened, as_json=as_json)
     return code
 
 
-def _split_change(change: str) -> tuple[str, str]:
-    option, found, value = change.partition("=")
-    if not found:
-        raise ConfigError(None, "--rule", f"{change!r}: write OPTION=VALUE, like min_bid=3")
-    return option, value
-
-
-def _config(what: Sequence[str], wishes: dict[str, object]) -> TournamentConfig:
+def _config(
+    what: Sequence[str], wishes: dict[str, object], changes: Sequence[str]
+) -> TournamentConfig:
     """Returns the tournament that the command line means."""
     files = [word for word in what if word.endswith(".toml")]
     if not files:
         names = [spec.name for spec in unique_names([parse_bot(w, Path()) for w in what])]
         bots = [{"bot": w, "name": name} for w, name in zip(what, names, strict=True)]
-        return parse_config({"bots": bots, **wishes})
+        return parse_config({"bots": bots, **wishes}, changes=changes)
     if len(what) > 1:
         raise ConfigError(None, "WHAT", "give one tournament file, or bots, not both")
-    return load_config(files[0], wishes)
+    return load_config(files[0], wishes, changes)
 
 
 def _specs(config: TournamentConfig) -> list[BotSpec]:
@@ -226,21 +218,15 @@ def _say_report(report: RunReport, say: Callable[[str], None]) -> None:
 
 
 def _job(config: TournamentConfig) -> Job:
-    clock = config.clock
     return Job(
         rules=rules_text(config.rules),
         entrants={e.name: tuple(bot.text for bot in e.bots) for e in config.entrants},
         base=str(config.base),
         deals=config.deals,
         max_deals=config.max_deals,
-        clock=ClockTerms(
-            move_time=clock.move_time.total_seconds(),
-            bank=clock.bank.total_seconds() or None,
-            startup=clock.startup.total_seconds(),
-            first_move=clock.first_move.total_seconds(),
-        ),
-        table=TableTerms(clock.strikes, config.ask_forced),
-        call=CallStyle(config.call.value),
+        clock=config.clock,
+        table=config.table,
+        call=config.call,
         max_batch=config.max_batch,
         tables_in_flight=config.tables_in_flight,
     )
