@@ -44,7 +44,7 @@ from referee.rules.options import (
     TrumpNamed,
 )
 from referee.rules.scoring import DealScore, needed_tricks, score_deal, side_tricks
-from referee.rules.suits import Suit, Trump, callable_suits
+from referee.rules.suits import SUITS, Suit, Trump, callable_suits
 from referee.rules.tiles import Tile, tiles_in
 
 # The constructor of a named tuple is a Python function; these states are made by the million.
@@ -226,8 +226,9 @@ class Deal(NamedTuple):
         Raises:
             IllegalChoiceError: if *choice* is not allowed now.
         """
-        if choice.__class__ is Play and self.leaders and self.turn is not None:
-            return self._play_tile(choice)
+        asks_tile = self.leaders and self.turn is not None
+        if asks_tile and choice.__class__ is Play and choice.tile.__class__ is Tile:
+            return self._play_tile(choice)  # without building the list of what is legal
         decision = self.decision
         if decision is None:
             raise IllegalChoiceError(f"the deal is over, so nobody may {choice}")
@@ -241,8 +242,8 @@ class Deal(NamedTuple):
             case Discard(tile):
                 hands = _without(self.hands, decision.seat, tile)
                 return self._replace(hands=hands, discarded=tile)._ready()
-            case Play():  # tiles are played above, without building the list first
-                raise illegal(choice, decision)
+            case Play() as play:
+                return self._play_tile(play)
 
     def _bid(self, made: Bid) -> Deal:
         auction = bid(self.rules, self.auction, made)
@@ -290,8 +291,7 @@ class Deal(NamedTuple):
         if len(plays) % players:
             turn = _NEXT[players][turn]
         else:
-            leader = leaders[-1]
-            winner = _winner(plays[-players:], leader, rules.tables[trump].strength[suits[-1]])
+            winner = trick_winner(rules, trump, leaders[-1], plays[-players:], suits[-1])
             won = tricks_won[winner] + 1
             tricks_won = (*tricks_won[:winner], won, *tricks_won[winner + 1 :])
             if len(suits) == TRICKS or _is_decided(rules, auction, tricks_won):
@@ -311,7 +311,7 @@ class Deal(NamedTuple):
                 return table.leads[choice.tile]
         elif choice.called in callable_suits(choice.tile, table):
             assert choice.called is not None
-            return choice.called
+            return SUITS[choice.called]
         raise illegal(choice, Decision(Kind.PLAY, turn, self._legal_plays(turn)))
 
 
@@ -336,14 +336,6 @@ def _without(hands: tuple[int, ...], seat: Seat, tile: Tile) -> tuple[int, ...]:
     return (*hands[:seat], hands[seat] & ~(1 << tile), *hands[seat + 1 :])
 
 
-def _winner(trick: tuple[Tile, ...], leader: Seat, strength: tuple[int, ...]) -> Seat:
-    best, at = -1, 0
-    for place, tile in enumerate(trick):
-        if strength[tile] > best:
-            best, at = strength[tile], place
-    return SEATS[(leader + at) % len(trick)]
-
-
 def _is_decided(rules: Rules, auction: Auction, tricks_won: tuple[int, ...]) -> bool:
     """Whether no further trick can change whether the contract is kept (D9)."""
     if rules.play_out is PlayOut.ALL_SEVEN or auction.declarer is None:
@@ -356,5 +348,13 @@ def _is_decided(rules: Rules, auction: Auction, tricks_won: tuple[int, ...]) -> 
 def trick_winner(
     rules: Rules, trump: Trump, leader: Seat | int, tiles: tuple[Tile, ...], led: Suit
 ) -> Seat:
-    """Returns who takes a full trick (D7): the highest trump, else the highest of the led suit."""
-    return _winner(tiles, SEATS[leader], rules.tables[trump].strength[led])
+    """Returns who takes a trick, or would take it if nobody played on.
+
+    That is the highest trump, else the highest of the led suit (D7).
+    """
+    strength = rules.tables[trump].strength[led]
+    best, at = -1, 0
+    for place, tile in enumerate(tiles):
+        if strength[tile] > best:
+            best, at = strength[tile], place
+    return SEATS[(leader + at) % rules.players]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from referee.rules.bids import Bid
-from referee.rules.deals import Deal
+from referee.rules.deals import Deal, trick_winner
 from referee.rules.decisions import SEATS, Choice, Decision, Seat
 from referee.rules.options import LedSuit, Rules, Sides
 from referee.rules.suits import Suit, SuitTable, Trump
@@ -115,13 +115,15 @@ class View:
         for number, leader in enumerate(self.leaders):
             tiles = self.plays[number * players : (number + 1) * players]
             suit = self._suit(number, tiles[0]) if tiles else None
-            winner = None
-            if suit is not None and len(tiles) == players:
-                strength = self.table.strength[suit]
-                best = max(range(players), key=lambda at: strength[tiles[at]])
-                winner = SEATS[(leader + best) % players]
+            winner = self._ahead(leader, tiles, suit) if len(tiles) == players else None
             tricks.append(Trick(leader, suit, tiles, winner))
         return tuple(tricks)
+
+    def _ahead(self, leader: Seat, tiles: tuple[Tile, ...], suit: Suit | None) -> Seat | None:
+        if suit is None:
+            return None
+        assert self.trump is not None
+        return trick_winner(self.rules, self.trump, leader, tiles, suit)
 
     def _suit(self, number: int, led: Tile) -> Suit:
         return self.called[number] if self.called else self.table.leads[led]
@@ -134,6 +136,12 @@ class View:
         played = self.plays[(len(self.leaders) - 1) * self.rules.players :]
         suit = self._suit(len(self.leaders) - 1, played[0]) if played else None
         return Trick(self.leaders[-1], suit, played, None)
+
+    @property
+    def winning(self) -> Seat | None:
+        """Who would take the open trick if nobody played on, or ``None`` before the lead."""
+        trick = self.trick
+        return self._ahead(trick.leader, trick.tiles, trick.suit) if trick else None
 
     @property
     def leader(self) -> Seat | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import FrozenInstanceError, fields, replace
+from typing import cast
 
 import pytest
 from hypothesis import given, settings
@@ -23,6 +24,7 @@ from referee.rules import (
     NameTrump,
     Play,
     Rules,
+    Tile,
     Trump,
     View,
     parse_rules,
@@ -43,6 +45,12 @@ EVERY_CHOICE: tuple[Choice, ...] = (
     *(Play(tile, suit) for tile in TILES for suit in SUITS),
 )
 """Every choice that can be written."""
+
+NO_CHOICES = cast(
+    "tuple[Choice, ...]",
+    (Play(-1), Play(28), Play(Tile.T66, -1), Discard(-1), MakeBid(-1), NameTrump(9)),  # type: ignore[arg-type]
+)
+"""Choices of what there is not, which a program can still make."""
 
 
 def legal(deal: Deal) -> tuple[Choice, ...]:
@@ -107,7 +115,7 @@ def test_choices_are_offered_in_order_each_once_and_there_is_always_one(deal: De
     assert len(kinds) == 1
 
 
-@given(states(), st.sampled_from(EVERY_CHOICE))
+@given(states(), st.sampled_from((*EVERY_CHOICE, *NO_CHOICES)))
 @settings(max_examples=500)
 def test_a_choice_is_taken_if_it_is_offered_and_refused_if_not(deal: Deal, choice: Choice) -> None:
     before = hash(deal)
