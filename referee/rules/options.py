@@ -7,7 +7,7 @@ no sense, with the reason.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from types import MappingProxyType
@@ -184,6 +184,9 @@ class EndRule(StrEnum):
 class Rules:
     """One set of rules. The defaults are the three-player game of the wikiHow article.
 
+    A value may be given as its text, and the trumps in any order: equal rules are equal however
+    they were written.
+
     Raises:
         OptionError: if a value, or a combination, makes no sense.
     """
@@ -229,9 +232,15 @@ class Rules:
     """Every bid of the game but the pass, ascending."""
     bids_over: Mapping[Bid, tuple[Bid, ...]] = field(init=False, repr=False, compare=False)
     """By highest bid so far: what may be bid, a pass first, then the bids over it, ascending."""
+    _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Checks the values and builds the lookups."""
+        """Reads the values, checks them and builds the lookups."""
+        for name in OPTION_NAMES:
+            object.__setattr__(self, name, parse_option(name, getattr(self, name)))
+        # Rules are looked up for every decision, and all these values take long to hash.
+        values = tuple(getattr(self, name) for name in OPTION_NAMES)
+        object.__setattr__(self, "_hash", hash(values))
         object.__setattr__(
             self, "tables", tuple(suit_table(trump, self.none_doubles) for trump in TRUMPS)
         )
@@ -247,6 +256,10 @@ class Rules:
         }
         object.__setattr__(self, "bids_over", MappingProxyType(over))
         _check(self)
+
+    def __hash__(self) -> int:
+        """Returns a number that equal rules have in common."""
+        return self._hash
 
     def _is_open(self, bid: Bid, high: Bid) -> bool:
         if bid is Bid.DOUBLE_MOON:
@@ -288,7 +301,7 @@ class Rules:
             OptionError: if an option or a value is unknown, or the result makes no sense.
         """
         parsed: dict[str, Any] = {name: parse_option(name, changes[name]) for name in changes}
-        return replace(self, **parsed)
+        return replace(self, **parsed) if parsed else self
 
     def differences(self, other: Rules) -> dict[str, tuple[str, str]]:
         """Returns the options that differ from *other*: name to (this, other), as text."""
@@ -372,95 +385,89 @@ def _parse_trumps(value: object) -> tuple[Trump, ...]:
     return tuple(sorted(named))
 
 
+_NONSENSE: tuple[tuple[str, str, Callable[[Rules], bool]], ...] = (
+    (
+        "sides",
+        "three players have no partners; use each_alone",
+        lambda rules: rules.players == 3 and rules.sides is Sides.PAIRS,
+    ),
+    (
+        "sides",
+        "four players make two pairs in every source; use pairs_02_13",
+        lambda rules: rules.players == 4 and rules.sides is not Sides.PAIRS,
+    ),
+    (
+        "tileset",
+        "{players} hands of 7 need {needed} tiles, not {tiles}",
+        lambda rules: rules.middle_count < 0,
+    ),
+    (
+        "exchange",
+        "{players} hands of 7 use all {tiles} tiles, so no tile is left in the middle; use none",
+        lambda rules: rules.middle_count == 0 and rules.exchange is not ExchangeRule.NONE,
+    ),
+    (
+        "trump_named",
+        "there is no exchange to name the trump before; use after_exchange",
+        lambda rules: (
+            rules.exchange is ExchangeRule.NONE and rules.trump_named is TrumpNamed.BEFORE_EXCHANGE
+        ),
+    ),
+    ("trumps", "at least one trump choice is needed", lambda rules: not rules.trumps),
+    (
+        "trumps",
+        "the 21-tile set has no tile with a blank, so 0 cannot be trump",
+        lambda rules: rules.tileset is Tileset.NO_BLANKS and Trump.BLANKS in rules.trumps,
+    ),
+    (
+        "none_doubles",
+        "says how doubles rank without trump, but none is not among the trumps",
+        lambda rules: rules.none_doubles is not NoneDoubles.HIGH and Trump.NONE not in rules.trumps,
+    ),
+    (
+        "target",
+        "{target} ends the match before it starts",
+        lambda rules: rules.target < 1,
+    ),
+    (
+        "redeal_limit",
+        "is a number of redeals, 0 or more (0 = none)",
+        lambda rules: rules.redeal_limit < 0,
+    ),
+    (
+        "moon_overcall",
+        "there is no moon to bid 42 over; set moon_bid=true",
+        lambda rules: not rules.moon_bid and rules.moon_overcall is MoonOvercall.DOUBLE,
+    ),
+    (
+        "moon_opening",
+        "there is no moon to bid; set moon_bid=true",
+        lambda rules: not rules.moon_bid and rules.moon_opening is MoonOpening.ONLY_OVER_7,
+    ),
+    (
+        "moon_made",
+        "there is no moon to make; set moon_bid=true",
+        lambda rules: not rules.moon_bid and rules.moon_made is not MoonMade.SCORE,
+    ),
+    (
+        "moon_failed",
+        "there is no moon to fail; set moon_bid=true",
+        lambda rules: not rules.moon_bid and rules.moon_failed is not MoonFailed.LOSE,
+    ),
+    (
+        "failed",
+        "marks have no points to add the bid to; use lose_bid",
+        lambda rules: rules.scoring is Scoring.MARKS and rules.failed is Failed.ZERO_OTHERS_ADD_BID,
+    ),
+)
+"""Every combination that makes no sense: the option to change, the reason, and the test."""
+
+
 def _check(rules: Rules) -> None:
-    for name, problem in (*_table_problems(rules), *_auction_problems(rules)):
-        if problem:
-            raise OptionError(name, problem)
-
-
-def _table_problems(rules: Rules) -> list[tuple[str, str]]:
-    """Returns what is wrong with the tiles, the seats and the trumps: (option, reason or '')."""
-    middle, exchange = rules.middle_count, rules.exchange
-    pairs = rules.sides is Sides.PAIRS
-    no_zero = rules.tileset is Tileset.NO_BLANKS
-    return [
-        _when(rules.players not in (3, 4), "players", "a table has 3 or 4 players"),
-        _when(
-            rules.players == 3 and pairs, "sides", "three players have no partners; use each_alone"
-        ),
-        _when(
-            rules.players == 4 and not pairs,
-            "sides",
-            "four players make two pairs in every source; use pairs_02_13",
-        ),
-        _when(
-            middle < 0,
-            "tileset",
-            f"{rules.players} hands of 7 need {7 * rules.players} tiles, not {len(rules.tiles)}",
-        ),
-        _when(
-            middle == 0 and exchange is not ExchangeRule.NONE,
-            "exchange",
-            f"{rules.players} hands of 7 use all {len(rules.tiles)} tiles, so no tile is left "
-            "in the middle; use none",
-        ),
-        _when(
-            exchange is ExchangeRule.NONE and rules.trump_named is TrumpNamed.BEFORE_EXCHANGE,
-            "trump_named",
-            "there is no exchange to name the trump before; use after_exchange",
-        ),
-        _when(not rules.trumps, "trumps", "at least one trump choice is needed"),
-        _when(
-            no_zero and Trump.BLANKS in rules.trumps,
-            "trumps",
-            "the 21-tile set has no tile with a blank, so 0 cannot be trump",
-        ),
-        _when(
-            rules.none_doubles is not NoneDoubles.HIGH and Trump.NONE not in rules.trumps,
-            "none_doubles",
-            "says how doubles rank without trump, but none is not among the trumps",
-        ),
-        _when(rules.target < 1, "target", f"{rules.target} ends the match before it starts"),
-    ]
-
-
-def _auction_problems(rules: Rules) -> list[tuple[str, str]]:
-    """Returns what is wrong with the bids and the scores: (option, reason or '')."""
-    moonless = not rules.moon_bid
-    marks = rules.scoring is Scoring.MARKS
-    return [
-        _when(not 3 <= rules.min_bid <= 5, "min_bid", "the minimum is 3, 4 or 5 in every source"),
-        _when(rules.max_bid != 7, "max_bid", "the highest number bid is 7 in every source"),
-        _when(
-            rules.redeal_limit < 0, "redeal_limit", "is a number of redeals, 0 or more (0 = none)"
-        ),
-        _when(
-            moonless and rules.moon_overcall is MoonOvercall.DOUBLE,
-            "moon_overcall",
-            "there is no moon to bid 42 over; set moon_bid=true",
-        ),
-        _when(
-            moonless and rules.moon_opening is MoonOpening.ONLY_OVER_7,
-            "moon_opening",
-            "there is no moon to bid; set moon_bid=true",
-        ),
-        _when(
-            moonless and rules.moon_made is not MoonMade.SCORE,
-            "moon_made",
-            "there is no moon to make; set moon_bid=true",
-        ),
-        _when(
-            moonless and rules.moon_failed is not MoonFailed.LOSE,
-            "moon_failed",
-            "there is no moon to fail; set moon_bid=true",
-        ),
-        _when(
-            marks and rules.failed is Failed.ZERO_OTHERS_ADD_BID,
-            "failed",
-            "marks have no points to add the bid to; use lose_bid",
-        ),
-    ]
-
-
-def _when(wrong: bool, option: str, reason: str) -> tuple[str, str]:
-    return option, reason if wrong else ""
+    for option, reason, makes_no_sense in _NONSENSE:
+        if makes_no_sense(rules):
+            players, tiles, needed = rules.players, len(rules.tiles), HAND_SIZE * rules.players
+            raise OptionError(
+                option,
+                reason.format(players=players, tiles=tiles, needed=needed, target=rules.target),
+            )

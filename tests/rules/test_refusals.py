@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from referee.rules import NotationError, OptionError, parse_rules, preset_rules
-from referee.rules.options import OPTION_NAMES, OPTION_VALUES
+from referee.rules import (
+    TRUMPS,
+    NotationError,
+    OptionError,
+    Rules,
+    Trump,
+    parse_rules,
+    preset_rules,
+)
+from referee.rules.options import OPTION_NAMES, OPTION_VALUES, ExchangeRule, Tileset
 
 
 @pytest.mark.parametrize(
@@ -64,6 +74,35 @@ def test_no_option_takes_a_value_that_it_does_not_have(name: str) -> None:
     with pytest.raises(OptionError) as caught:
         preset_rules("wikihow-3p").change(**{name: "nonsense"})
     assert caught.value.option == name
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        ({"players": 5}, "'5' is not one of 3, 4"),
+        ({"min_bid": 6}, "'6' is not one of 3, 4, 5"),
+        ({"target": 21.5}, "'21.5' is not a whole number"),
+        ({"trumps": frozenset(TRUMPS)}, "is not a list of trumps"),
+        ({"trumps": (3, 9)}, "not a trump: '9'"),
+        ({"first_bidder": None}, "'null' is not one of lot"),
+        ({"rotate_first_bidder": 1}, "'1' is not one of true, false"),
+    ],
+)
+def test_rules_built_by_hand_are_refused_like_those_that_were_read(
+    wrong: dict[str, Any], reason: str
+) -> None:
+    with pytest.raises(OptionError, match=reason):
+        Rules(**wrong)
+
+
+def test_rules_built_by_hand_are_the_rules_they_mean() -> None:
+    texts: dict[str, Any] = {"tileset": "28", "trumps": "none,6,0", "exchange": "optional"}
+    built = Rules(**texts)
+    trumps = (Trump.NONE, Trump.SIXES, Trump.BLANKS, Trump.SIXES)
+    assert built == Rules(tileset=Tileset.ALL, trumps=trumps, exchange=ExchangeRule.OPTIONAL)
+    assert built == Rules().change(**texts)
+    assert built.trumps == (Trump.BLANKS, Trump.SIXES, Trump.NONE)
+    assert built.tileset is Tileset.ALL
 
 
 def test_changes_are_made_together_so_that_their_order_does_not_matter() -> None:
