@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 
 from referee.errors import nearest
@@ -292,7 +292,7 @@ def preset_rules(name: str) -> Rules:
     return known[name].rules
 
 
-@cache
+@lru_cache(maxsize=256)
 def parse_rules(text: str) -> Rules:
     """Returns the rules that *text* names: a preset, then changes.
 
@@ -325,7 +325,7 @@ def change_rules(rules: Rules, changes: list[str] | tuple[str, ...]) -> Rules:
     return rules.change(**wanted)
 
 
-@cache
+@lru_cache(maxsize=256)
 def rules_text(rules: Rules) -> str:
     """Returns the text of *rules* that `parse_rules` reads back: a preset and the changes to it.
 

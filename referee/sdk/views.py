@@ -21,11 +21,11 @@ from referee.rules import (
     Suit,
     Tile,
     Trump,
+    rules_text,
 )
 from referee.rules import View as SeatView
 from referee.rules.bids import TRICKS
 from referee.rules.scoring import needed_tricks, side_tricks
-from referee.wire.views import text_of
 
 ValueT = TypeVar("ValueT", Bid, Trump, bool, Tile)
 
@@ -123,7 +123,7 @@ class View(SeatView, Generic[ValueT]):
     def question(self) -> str:
         """All that this view holds, in one line of text."""
         parts = [
-            text_of(self.rules),
+            rules_text(self.rules),
             f"deal {self.deal_number}" + ("" if self.deals is None else f" of {self.deals}"),
             f"scores {_words(self.scores)}",
             f"seat {self.seat}",
@@ -212,16 +212,6 @@ class View(SeatView, Generic[ValueT]):
             return ()
         left = players - len(trick.tiles) - 1
         return tuple(SEATS[(self.seat + 1 + step) % players] for step in range(left))
-
-    @property
-    def winning(self) -> Seat | None:
-        """Who would take the open trick if nobody played on, or ``None`` before the lead."""
-        trick = self.trick
-        if trick is None or trick.suit is None:
-            return None
-        strength = self.table.strength[trick.suit]
-        best = max(range(len(trick.tiles)), key=lambda at: strength[trick.tiles[at]])
-        return SEATS[(trick.leader + best) % self.rules.players]
 
     def takes(self, tile: Tile) -> bool:
         """Whether *tile*, played now, would be the highest of the open trick so far."""

@@ -15,7 +15,6 @@ from referee.rules import (
     Bid,
     Decision,
     Hand,
-    Rules,
     RulesError,
     View,
     parse_rules,
@@ -53,9 +52,6 @@ _PIECES = tuple(
 )
 _BITS = {number: 1 << tile for number, tile in TILE_FROM_WIRE.items()}
 
-_TEXTS: dict[int, tuple[Rules, str]] = {}
-_MOST_TEXTS = 256
-
 
 def encode_view(view: View) -> pb.View:
     """Returns *view* as a message, without the question."""
@@ -63,7 +59,7 @@ def encode_view(view: View) -> pb.View:
     first, second, third, fourth = _PIECES
     trump, taken, widow, discarded = view.trump, view.taken, view.widow, view.discarded
     return pb.View(
-        rules=text_of(view.rules),
+        rules=rules_text(view.rules),
         seat=view.seat,
         scores=view.scores,
         deal_number=view.deal_number,
@@ -86,19 +82,6 @@ def encode_view(view: View) -> pb.View:
         called_suits=[*map(_suit_to_wire, view.called)],
         tricks_won=view.tricks_won,
     )
-
-
-def text_of(rules: Rules) -> str:
-    """Returns the text of *rules*, remembered by identity: their hash costs more than the rest."""
-    known = _TEXTS.get(id(rules))
-    if known is not None:
-        return known[1]
-    if len(_TEXTS) >= _MOST_TEXTS:
-        _TEXTS.clear()
-    text = rules_text(rules)
-    # The rules are kept beside their text so that no others can get their identity.
-    _TEXTS[id(rules)] = (rules, text)
-    return text
 
 
 def decode_view(message: pb.View, decision: Decision | None, into: type[ViewT]) -> ViewT:
