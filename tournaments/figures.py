@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from referee.rules import SEATS, Bid, Rules
+from referee.rules import SEATS, Bid, Rules, parse_rules
 from referee.rules.auction import bid, start_auction
 
 
@@ -51,6 +51,7 @@ class _Line(msgspec.Struct, frozen=True):
     """The fields of a record line that figures are made of; the others are passed over."""
 
     type: str
+    rules: str = ""
     first: int = 0
     bids: str = ""
     made: bool | None = None
@@ -60,16 +61,17 @@ _read_line = msgspec.json.Decoder(_Line).decode
 _BIDS = {str(each): each for each in Bid}
 
 
-def table_figures(rules: Rules, record: str) -> TableFigures:
-    """Returns the figures of the match in *record*.
+def table_figures(record: str) -> TableFigures:
+    """Returns the figures of the match in *record*, by the rules that it names.
 
     Args:
-        rules: The rules it was played by.
         record: The match as JSON lines, as it was written; it is not judged here.
     """
+    head, *lines = map(_read_line, record.splitlines())
+    rules = parse_rules(head.rules)
     contracts = tuple(Contracts() for _ in range(rules.players))
     deals = 0
-    for line in map(_read_line, record.splitlines()):
+    for line in lines:
         if line.type != "deal":
             continue
         deals += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 from referee.rules import RulesError, parse_rules
 
@@ -14,6 +15,18 @@ IDENTITY_VERSION = 1
 def canonical(value: object) -> str:
     """Returns the one JSON text of *value*: sorted keys, no spaces, plain ASCII."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def binding(identity: Mapping[str, Any]) -> dict[str, object]:
+    """Returns the part of *identity* that stored tables hold to.
+
+    With other deals or other rules they would mean nothing beside those still to come. What else
+    may change, if somebody says so: the content of a bot, the times it has, how it is called, and
+    who plays how often, as long as the tables stay those of the schedule.
+    """
+    names = ("rules", "seed", "deals", "max_deals", "ask_forced")
+    strikes = {"strikes": identity["clock"]["strikes"]}
+    return {**{name: identity[name] for name in names}, "clock": strikes}
 
 
 def differences(old: Mapping[str, object], new: Mapping[str, object]) -> tuple[str, ...]:

@@ -125,7 +125,7 @@ class Results:
         self.played += 1
         rules = self.rules
         sides = result.seats[: rules.side_count]
-        figures = table_figures(rules, result.record)
+        figures = table_figures(result.record)
         times = seat_times(result.timings)
         self._games.setdefault(result.block, []).append(Game.of(sides, result.places))
         for side, entrant in enumerate(sides):

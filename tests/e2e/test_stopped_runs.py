@@ -135,6 +135,17 @@ def test_changes_under_which_stored_tables_mean_nothing_are_refused_and_leave_th
     other = home.write("night.toml", bots=("./meek.py", "./dice.py", "./stuck.py"))
     refused = home.moon("tournament", "run", other, "--accept-changes", code=3)
     assert "the schedule has no such table" in refused.stderr
+    for key, value, said in [
+        ("rule", {"min_bid": 3}, "rule.min_bid: 4 -> 3"),
+        ("deals", 2, "deals: 1 -> 2"),
+        ("clock", {"strikes": 0}, "clock.strikes: 2 -> 0"),
+    ]:
+        other = home.write("night.toml", **{key: value})
+        refused = home.moon("tournament", "run", other, code=2)
+        assert f"\n  {said}\nuse --store FILE for a new run\n" in refused.stderr
+        refused = home.moon("tournament", "run", other, "--accept-changes", code=3)
+        assert f"what is stored would mean nothing:\n  {said}\n" in refused.stderr
+        assert sorted(file.name for file in home.folder.glob("*.sqlite*")) == ["night.sqlite"]
     file = home.write("night.toml")
     assert home.moon("tournament", "run", file).stdout == before
 

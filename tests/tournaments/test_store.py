@@ -307,6 +307,64 @@ def test_a_changed_file_or_program_is_told_and_written_down_when_accepted(
         ]
 
 
+@pytest.mark.parametrize(
+    ("changed", "line"),
+    [
+        ({"rules": "kelley-3p"}, "rule."),
+        ({"rule": {"min_bid": 3}}, "rule.min_bid: 4 -> 3"),
+        ({"seed": "t"}, "seed: another one"),
+        ({"deals": 3}, "deals: none -> 3"),
+        ({"max_deals": 3}, "max_deals: 100 -> 3"),
+        ({"ask_forced": True}, "ask_forced: false -> true"),
+        ({"clock": {"strikes": 3}}, "clock.strikes: 2 -> 3"),
+        ({"bots": ["bob", "ann", "cyd"]}, "the schedule has no such table"),
+        ({"bots": ["ann", "bob", "dan"]}, "the schedule has no such table"),
+        ({"rounds": 1}, "the schedule has no such table"),
+    ],
+    ids=str,
+)
+def test_no_change_is_accepted_under_which_stored_tables_would_mean_nothing(
+    store: Store, path: Path, changed: dict[str, object], line: str
+) -> None:
+    other = config(**changed)
+    assert store.obstacles(other) == ()
+    store.add_results([played(TABLES[8])])
+    assert line in "\n".join(store.obstacles(other))
+    with pytest.raises(StoreError, match="what is stored would mean nothing:\n  ") as refusal:
+        store.accept(other, "1.1")
+    assert line in str(refusal.value)
+    store.close()
+    with Store.open(path) as again:
+        assert again.run.identity == config().identity()
+        assert again.run.code_version == "1.0"
+        assert [note.kind for note in again.notes()] == ["created"]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"rounds": 9},
+        {"call": "unary"},
+        {"clock": {"move_time": 9, "bank": 9, "startup": 9, "first_move": 9}},
+    ],
+    ids=str,
+)
+def test_changes_that_do_not_touch_what_was_played_are_accepted(
+    store: Store, changed: dict[str, object]
+) -> None:
+    store.add_results([played(TABLES[8])])
+    other = replace(config(**changed).described(lambda text, _: "rebuilt"))
+    assert store.obstacles(other) == ()
+    store.accept(other, "1.1")
+    assert store.run.identity == other.identity()
+
+
+def test_anything_is_accepted_while_nothing_is_stored(store: Store) -> None:
+    other = config(seed="t", deals=2, bots=["x", "y", "z"], clock={"strikes": 0})
+    store.accept(other, "1.0")
+    assert store.run.identity == {**other.identity(), "seed": "t"}
+
+
 def test_a_file_without_a_seed_continues_with_the_one_that_was_drawn(store: Store) -> None:
     fresh = replace(config(), seed=None)
     assert store.changes(fresh, "1.0") == ()

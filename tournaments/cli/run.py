@@ -128,18 +128,26 @@ def _open(config: TournamentConfig, *, accept_changes: bool) -> Store:
         drawn = config.seeded(secrets.token_hex(32))
         return Store.create(path, drawn, code_version=__version__, host=host)
     store = Store.open(path, readonly=False)
-    changes = store.changes(config, __version__)
-    if changes and not accept_changes:
+    try:
+        if not accept_changes:
+            _check_unchanged(store, config)
+        store.accept(config, __version__)
+    except BaseException:
         store.close()
-        listed = "".join(f"\n  {line}" for line in changes)
-        raise ConfigError(
-            path,
-            None,
-            f"is a run of something else, so it cannot be continued:{listed}\n"
-            "use --store FILE for a new run, or --accept-changes to continue this one all the same",
-        )
-    store.accept(config, __version__)
+        raise
     return store
+
+
+def _check_unchanged(store: Store, config: TournamentConfig) -> None:
+    """Refuses to continue the run as *config*, unless it is the same."""
+    changes = store.changes(config, __version__)
+    if changes:
+        way_out = "use --store FILE for a new run"
+        if not store.obstacles(config):
+            way_out += ", or --accept-changes to continue this one all the same"
+        listed = "".join(f"\n  {line}" for line in changes)
+        problem = "is a run of something else, so it cannot be continued:"
+        raise ConfigError(store.path, None, f"{problem}{listed}\n{way_out}")
 
 
 def _play(store: Store, config: TournamentConfig, heartbeat: float) -> int:

@@ -34,7 +34,7 @@ def side_rows(result: TableResult, match: MatchRecord) -> list[SideRow]:
         match: Its record, read.
     """
     rules = match.terms.rules
-    contracts = table_figures(rules, result.record).contracts
+    contracts = table_figures(result.record).contracts
     times = seat_times(result.timings)
     rows = []
     for side, place in enumerate(result.places):

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine, insert, select, update
 
 from referee.errors import NotFoundError, StoreError
 from tournaments.config import TournamentConfig
-from tournaments.identity import canonical, differences
+from tournaments.identity import binding, canonical, differences
 from tournaments.results import TableResult
 from tournaments.schedule import Schedule, Table, TableId
 from tournaments.store import database, queries, schema
@@ -23,6 +23,7 @@ from tournaments.store.making import make, make_folder, now
 from tournaments.store.rows import (
     PLAYED,
     VOIDED,
+    DamageError,
     Values,
     fault_rows,
     same_result,
@@ -171,16 +172,20 @@ class Store:
         """Continues the run as *config* and *code_version* from here on, and writes that down.
 
         Raises:
-            StoreError: if tables are stored that would no longer be in the schedule; then nothing
-                is changed.
+            StoreError: if there are `obstacles`; then nothing is changed.
         """
         lines = self.changes(config, code_version)
         if not lines:
             return
+        obstacles = self.obstacles(config)
+        if obstacles:
+            listed = "".join(f"\n  {line}" for line in obstacles)
+            raise StoreError(
+                f"{self.path}: what is stored would mean nothing:{listed}\nuse another file"
+            )
         identity = config.seeded(self.run.seed).identity()
         info = replace(self.run, identity=identity, code_version=code_version)
         with self._writing() as connection:
-            queries.played(connection, info.schedule())
             connection.execute(update(schema.run).values(run_row(info)))
             queries.note(connection, "changed", "; ".join(lines))
         self.run = info
@@ -210,6 +215,23 @@ class Store:
         if code_version != self.run.code_version:
             lines += (f"version of moon: {self.run.code_version} -> {code_version}",)
         return lines
+
+    def obstacles(self, config: TournamentConfig) -> tuple[str, ...]:
+        """Returns why the stored tables would mean nothing under *config*, a line each.
+
+        There are none while nothing is stored, and none if only such things change that do not
+        touch what was played.
+        """
+        identity = config.seeded(self.run.seed).identity()
+        with self._reading() as connection:
+            try:
+                played = queries.played(connection, config.schedule())
+            except DamageError as error:
+                return (*self._unbound(identity), str(error))
+        return self._unbound(identity) if played else ()
+
+    def _unbound(self, identity: Mapping[str, object]) -> tuple[str, ...]:
+        return differences(binding(self.run.identity), binding(identity))
 
     def pending(self, schedule: Schedule) -> tuple[Table, ...]:
         """Returns the tables of *schedule* that are still to be played, in playing order.
