@@ -140,6 +140,8 @@ class Line:
         Raises:
             StartError: if it does not start.
         """
+        if self._state is _State.ENDING and self._task is not None:
+            await self._task
         if self._state is _State.DOWN:
             self._bring_up()
         if self._task is not None:
