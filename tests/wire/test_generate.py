@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from generate_stubs import ROOT, check, generator_python, main, stubs
 
 from referee.errors import MoonError, VerificationError
-from referee.wire.generate import ROOT, check, generator_python, main, stubs
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -1,7 +1,7 @@
 """Makes the stubs beside the .proto files, with the generators pinned in ``requirements-gen.txt``.
 
-    python -m referee.wire.generate            writes the stubs
-    python -m referee.wire.generate --check    fails, naming them, if stubs are stale
+    python proto/generate_stubs.py            writes the stubs
+    python proto/generate_stubs.py --check    fails, naming them, if stubs are stale
 
 The generators get an environment of their own, made once and kept in the user's cache folder:
 they hold protobuf back to an older version than the program runs with.
@@ -22,7 +22,7 @@ from pathlib import Path
 
 from referee.errors import ConfigError, MoonError, VerificationError
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 """The checkout."""
 
 STUBS = ("*_pb2.py", "*_pb2.pyi", "*_pb2_grpc.py", "*_pb2_grpc.pyi")
@@ -30,9 +30,7 @@ STUBS = ("*_pb2.py", "*_pb2.pyi", "*_pb2_grpc.py", "*_pb2_grpc.pyi")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m referee.wire.generate", description="Make the moon.v1 stubs."
-    )
+    parser = argparse.ArgumentParser(description="Make the moon.v1 stubs.")
     parser.add_argument("--check", action="store_true", help="write nothing; fail on stale stubs")
     options = parser.parse_args(arguments)
     try:
@@ -41,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         else:
             generate(ROOT, ROOT / "proto")
     except MoonError as error:
-        print(f"generate: {error}", file=sys.stderr)  # noqa: T201 - a program of its own
+        print(f"generate_stubs: {error}", file=sys.stderr)  # noqa: T201 - a program of its own
         return error.exit_code
     return 0
 
@@ -65,7 +63,7 @@ def check(root: Path) -> None:
         )
     if stale:
         raise VerificationError(
-            f"stale stubs in proto/: {', '.join(stale)}; run python -m referee.wire.generate"
+            f"stale stubs in proto/: {', '.join(stale)}; run python proto/generate_stubs.py"
         )
 
 
