@@ -181,7 +181,7 @@ class Store:
         if obstacles:
             listed = "".join(f"\n  {line}" for line in obstacles)
             raise StoreError(
-                f"{self.path}: what is stored would mean nothing:{listed}\nuse another file"
+                f"{self.path}: what is stored would mean nothing:{listed}\nuse another store"
             )
         identity = config.seeded(self.run.seed).identity()
         info = replace(self.run, identity=identity, code_version=code_version)
