@@ -1,159 +1,75 @@
-"""How many decisions a second the referee gets out of three Python bots, by calls and streams.
+"""How many decisions a second the referee gets out of three Python bots, by number of tables.
 
     python benchmarks/decisions.py [--seconds 5] [--rounds 3]
 
 Three `first_legal` bots play matches by the tournament rules with every forced choice left to the
-referee. Each way of asking plays in turn, several times, in one process of the referee, so that the
-ratios hold on a busy machine. Beside them: a bare gRPC echo of messages of the same size, unary and
-streamed, between two Python processes; that is what no harness on gRPC can beat.
+referee: by calls, by the stream, and inside the process. Each way of asking plays in turn, several
+times, in one process of the referee, so that the ratios hold on a busy machine. Beside them: the
+bare ways between two Python processes, which no harness on them can beat. `moon bench` is the short
+form of this.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import statistics
 import sys
-import time
-from itertools import count
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from functools import partial
+from pathlib import Path
 
-from referee.bots.handshake import open_channel
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from referee.bots.echo import Echo
 from referee.bots.terms import CallStyle
-from referee.rules import derive_key, seed_key
+from tournaments.bench.decisions import BEHIND, INSIDE, Tables, job_of
 from tournaments.runner.arena import Arena
-from tournaments.runner.jobs import Done, Job, TableJob
 
-ENTRANTS = ("a", "b", "c")
-WAYS = {
-    "unary, one table": (CallStyle.UNARY, 1),
-    "stream, one table": (CallStyle.STREAM, 1),
-    "stream, 8 tables in flight": (CallStyle.STREAM, 8),
-    "stream, 32 tables in flight": (CallStyle.STREAM, 32),
-    "stream, 128 tables in flight": (CallStyle.STREAM, 128),
-}
-MESSAGE = bytes(200)
+UNARY = "unary, one table"
+TABLES = (1, 8, 32, 96, 256)
 
 
-class Way:
-    """One way of asking, with its bots running."""
-
-    def __init__(self, arena: Arena, tables: int) -> None:
-        self.arena = arena
-        self.tables = tables
-        self.numbers = count()
-
-    async def rate(self, seconds: float) -> float:
-        """Returns the decisions a second over about so many seconds."""
-        end = time.perf_counter() + seconds
-        decisions = 0
-        in_play = 0
-        over = asyncio.Event()
-
-        def begin() -> None:
-            nonlocal in_play
-            in_play += 1
-            number = next(self.numbers)
-            key = derive_key(seed_key("benchmark"), str(number)).hex()
-            self.arena.play(TableJob(number, number, 0, ENTRANTS, key), done)
-
-        def done(outcome: Done) -> None:
-            nonlocal decisions, in_play
-            assert not outcome.result.faults, outcome.result.faults
-            seats = json.loads(outcome.result.timings)["seats"]
-            decisions += sum(sum(seat["buckets"].values()) for seat in seats)
-            in_play -= 1
-            if time.perf_counter() < end:
-                begin()
-            elif in_play == 0:
-                over.set()
-
-        start = time.perf_counter()
-        for _ in range(self.tables):
-            begin()
-        await over.wait()
-        return decisions / (time.perf_counter() - start)
-
-
-async def echo_rates(seconds: float) -> tuple[float, float]:
-    """Returns the bare calls a second of gRPC between two Python processes: unary, streamed."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", ECHO, stdout=asyncio.subprocess.PIPE
-    )
-    assert process.stdout is not None
-    target = (await process.stdout.readline()).decode().strip()
-    try:
-        async with open_channel(target) as channel:
-            unary = channel.unary_unary("/echo/unary")
-            await unary(MESSAGE, wait_for_ready=True)
-            calls, start = 0, time.perf_counter()
-            while time.perf_counter() - start < seconds:
-                await unary(MESSAGE)
-                calls += 1
-            unary_rate = calls / (time.perf_counter() - start)
-            stream = channel.stream_stream("/echo/stream")()
-            calls, start = 0, time.perf_counter()
-            while time.perf_counter() - start < seconds:
-                await stream.write(MESSAGE)
-                await stream.read()
-                calls += 1
-            stream_rate = calls / (time.perf_counter() - start)
-            stream.cancel()
-    finally:
-        process.kill()
-        await process.wait()
-    return unary_rate, stream_rate
-
-
-ECHO = """
-import sys, tempfile
-from concurrent.futures import ThreadPoolExecutor
-import grpc
-
-class Echo(grpc.GenericRpcHandler):
-    def service(self, details):
-        if details.method == "/echo/unary":
-            return grpc.unary_unary_rpc_method_handler(lambda request, context: request)
-        return grpc.stream_stream_rpc_method_handler(lambda requests, context: requests)
-
-server = grpc.server(ThreadPoolExecutor(2), handlers=[Echo()])
-target = "unix:" + tempfile.mkdtemp() + "/s"
-server.add_insecure_port(target)
-server.start()
-print(target, flush=True)
-server.wait_for_termination(600)
-"""
+async def ways(stack: AsyncExitStack) -> dict[str, Callable[[float], Awaitable[float]]]:
+    """Returns every way of asking, its bots running, and the bare ways beside them."""
+    echo = await stack.enter_async_context(Echo())
+    found: dict[str, Callable[[float], Awaitable[float]]] = {
+        "bare unix socket": echo.socket,
+        "bare gRPC, unary": echo.unary,
+        "bare gRPC, stream": echo.stream,
+        "bare gRPC, 32 in a message": echo.batches,
+        "bare gRPC, 32 decisions in a message": echo.decisions,
+    }
+    unary = Tables(await stack.enter_async_context(Arena(job_of(BEHIND, CallStyle.UNARY))))
+    found[UNARY] = partial(unary.rate, 1)
+    for name, bot in (("stream", BEHIND), ("inside", INSIDE)):
+        tables = Tables(await stack.enter_async_context(Arena(job_of(bot))))
+        for many in TABLES:
+            words = "one table" if many == 1 else f"{many} tables in flight"
+            found[f"{name}, {words}"] = partial(tables.rate, many)
+    return found
 
 
 async def main() -> None:
     """Measures and prints."""
+    assert __doc__ is not None
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=3.0, help="for each measurement")
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     rates: dict[str, list[float]] = {}
-    for round_number in range(options.rounds):
-        print(f"round {round_number + 1} of {options.rounds}", file=sys.stderr)
-        unary, stream = await echo_rates(options.seconds)
-        rates.setdefault("bare echo, unary", []).append(unary)
-        rates.setdefault("bare echo, stream", []).append(stream)
-        for name, (style, tables) in WAYS.items():
-            job = Job(
-                rules="tournament-3p",
-                entrants=dict.fromkeys(ENTRANTS, ("first_legal",)),
-                base=".",
-                call=style,
-                tables_in_flight=tables,
-            )
-            async with Arena(job) as arena:
-                way = Way(arena, tables)
-                await way.rate(min(1.0, options.seconds))
-                rates.setdefault(name, []).append(await way.rate(options.seconds))
-    base = statistics.median(rates["unary, one table"])
-    print(f"{'':30}{'per second':>12}{'us each':>10}{'x unary':>9}")
-    for name, measured in rates.items():
-        rate = statistics.median(measured)
-        print(f"{name:30}{rate:12,.0f}{1e6 / rate:10.0f}{rate / base:9.2f}")
+    async with AsyncExitStack() as stack:
+        measured = await ways(stack)
+        for number in range(options.rounds):
+            print(f"round {number + 1} of {options.rounds}", file=sys.stderr)
+            for name, rate in measured.items():
+                rates.setdefault(name, []).append(await rate(options.seconds))
+    base = statistics.median(rates[UNARY])
+    print(f"{'':38}{'per second':>12}{'us each':>10}{'x unary':>9}")
+    for name, values in rates.items():
+        value = statistics.median(values)
+        print(f"{name:38}{value:12,.0f}{1e6 / value:10.1f}{value / base:9.2f}")
 
 
 if __name__ == "__main__":

@@ -25,138 +25,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from referee.rules import (
-    Deal,
-    Rules,
-    deal_cards,
-    parse_rules,
-    playout,
-    seed_key,
-    trick_winner,
-    view,
-)
-
-KEY = seed_key("benchmark")
-Contender = Callable[[int], tuple[int, float]]
-"""Takes a number of actions; returns how many were made, and the seconds they took."""
-
-
-def fresh(rules: Rules, number: int) -> Deal:
-    """Returns a deal before its first bid."""
-    return Deal.start(rules, deal_cards(KEY, number, rules), number % rules.players, forced=True)
-
-
-def stepped(rules: Rules, *, dealing: bool) -> Contender:
-    """Returns the contender that plays through ``decision`` and ``play``."""
-
-    def run(actions: int) -> tuple[int, float]:
-        draw = random.Random(1).random
-        done, number, seconds = 0, 0, 0.0
-        while done < actions:
-            start = time.perf_counter()
-            deal = fresh(rules, number)
-            if not dealing:
-                start = time.perf_counter()
-            while (decision := deal.decision) is not None:
-                legal = decision.legal
-                deal = deal.play(legal[int(draw() * len(legal))])
-                done += 1
-            seconds += time.perf_counter() - start
-            number += 1
-        return done, seconds
-
-    return run
-
-
-def played_out(rules: Rules) -> Contender:
-    """Returns the contender that plays dealt tiles to the end with ``playout``."""
-    counts: list[int] = []
-
-    def count(number: int) -> int:
-        """Counts the actions of a playout by stepping through it with the same draws."""
-        deal, rng, done = fresh(rules, number), random.Random(number), 0
-        while (decision := deal.decision) is not None:
-            many = len(decision.legal) > 1
-            deal = deal.play(decision.legal[int(rng.random() * len(decision.legal)) if many else 0])
-            done += 1
-        return done
-
-    def run(actions: int) -> tuple[int, float]:
-        done, number, seconds = 0, 0, 0.0
-        while done < actions:
-            if number == len(counts):
-                counts.append(count(number))
-            deal, rng = fresh(rules, number), random.Random(number)
-            start = time.perf_counter()
-            playout(deal, rng)
-            seconds += time.perf_counter() - start
-            done += counts[number]
-            number += 1
-        return done, seconds
-
-    return run
-
-
-def euchre(game: Any, *, dealing: bool) -> Contender:
-    """Returns the contender that plays OpenSpiel's euchre by the same loop."""
-
-    def run(actions: int) -> tuple[int, float]:
-        draw = random.Random(1).random
-        done, seconds = 0, 0.0
-        while done < actions:
-            start = time.perf_counter()
-            state = game.new_initial_state()
-            while state.is_chance_node():
-                outcomes = state.legal_actions()
-                state.apply_action(outcomes[int(draw() * len(outcomes))])
-            if not dealing:
-                start = time.perf_counter()
-            while not state.is_terminal():
-                legal = state.legal_actions()
-                state.apply_action(legal[int(draw() * len(legal))])
-                done += 1
-            seconds += time.perf_counter() - start
-        return done, seconds
-
-    return run
-
-
-def contenders(rules: Rules) -> dict[str, Contender]:
-    """Returns everything that is timed, by name."""
-    found = {
-        "moon, decision and play": stepped(rules, dealing=False),
-        "moon, the same with dealing": stepped(rules, dealing=True),
-        "moon, playout": played_out(rules),
-    }
-    try:
-        import pyspiel  # noqa: PLC0415 - only where it is installed
-    except ImportError:
-        print("open_spiel is not installed, so there is nothing to compare with")
-        return found
-    game = pyspiel.load_game("euchre")
-    found["euchre, legal_actions and apply_action"] = euchre(game, dealing=False)
-    found["euchre, the same with dealing"] = euchre(game, dealing=True)
-    return found
-
-
-BESIDE = {
-    "moon, decision and play": "euchre, legal_actions and apply_action",
-    "moon, the same with dealing": "euchre, the same with dealing",
-    "moon, playout": "euchre, legal_actions and apply_action",
-}
-"""By contender: the one it is compared with."""
-
-
-def race(runners: dict[str, Contender], actions: int, rounds: int) -> dict[str, list[float]]:
-    """Returns the actions a second of each contender in each round."""
-    for run in runners.values():
-        run(actions // 10)  # warm up
-    rates: dict[str, list[float]] = {name: [] for name in runners}
-    for _ in range(rounds):
-        for name, run in runners.items():
-            done, seconds = run(actions)
-            rates[name].append(done / seconds)
-    return rates
+from referee.rules import Deal, Rules, deal_tiles, parse_rules, trick_winner, view
+from tournaments.bench.rules import BESIDE, EUCHRE, KEY, contenders, fresh, race
 
 
 def show_race(rates: dict[str, list[float]]) -> None:
@@ -220,7 +90,7 @@ def show_calls(rules: Rules, rounds: int) -> None:
         ("playing a tile", lambda pair: pair[0].play(pair[1]), firsts),
         ("the winner of a trick", lambda trick: trick_winner(rules, *trick), tricks),
         ("the view of the seat in turn", lambda state: view(state, state.turn), states),
-        ("dealing", lambda number: deal_cards(KEY, number, rules), range(2_000)),
+        ("dealing", lambda number: deal_tiles(KEY, number, rules), range(2_000)),
     ]
     print("microseconds a call, median")
     for name, call, values in calls:
@@ -241,7 +111,10 @@ def main() -> None:
         f"{options.rules}, {options.actions} actions in each of {options.rounds} rounds; "
         f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores\n"
     )
-    show_race(race(contenders(rules), options.actions, options.rounds))
+    timed = contenders(rules)
+    if EUCHRE not in timed:
+        print("open_spiel is not installed, so there is nothing to compare with")
+    show_race(race(timed, options.actions, options.rounds))
     show_calls(rules, options.rounds)
     print(
         f"repeat: python benchmarks/rules.py --rules '{options.rules}' "

@@ -46,7 +46,7 @@ class Echo:
         async with AsyncExitStack() as stack:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="moon-echo-"))
             process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "referee.bots.echo", folder,
+                sys.executable, "-P", "-m", "referee.bots.echo", folder,
                 stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
                 # What the terminal sends to its programs is for the one that asks.
@@ -84,14 +84,15 @@ class Echo:
 
         return await _rate(once, seconds)
 
-    async def stream(self, seconds: float, *, batch: int = 1) -> float:
-        """Returns the messages a second over a stream, one at a time.
+    async def stream(self, seconds: float) -> float:
+        """Returns the messages a second over a stream, one at a time."""
+        return await self._stream(MESSAGE, seconds)
 
-        Args:
-            seconds: How long to measure.
-            batch: How many ordinary messages one is as long as; they are counted.
-        """
-        message = MESSAGE * batch
+    async def batches(self, seconds: float) -> float:
+        """Returns the same where each message is as long as a batch, every part counted."""
+        return BATCH * await self._stream(MESSAGE * BATCH, seconds)
+
+    async def _stream(self, message: bytes, seconds: float) -> float:
         method: grpc.aio.StreamStreamMultiCallable[bytes, bytes]
         method = self._channel.stream_stream(_STREAM)
         call = method()
@@ -101,7 +102,7 @@ class Echo:
             await call.read()
 
         try:
-            return batch * await _rate(once, seconds)
+            return await _rate(once, seconds)
         finally:
             call.cancel()
 

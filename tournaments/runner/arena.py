@@ -108,8 +108,14 @@ class Arena:
         table: TableJob,
         done: Callable[[Done], None],
         watch: Watch | None = None,
-    ) -> None:
-        """Begins a table; *done* is called when it is over or void, *watch* after each deal."""
+    ) -> TableInPlay:
+        """Begins a table and returns it.
+
+        Args:
+            table: What to play.
+            done: Called when it is over or void.
+            watch: Called after each deal.
+        """
         keys = _line_keys(table)
         lines = self.pool.seat(keys)
 
@@ -122,7 +128,9 @@ class Arena:
 
         match = Match.start(self._terms, bytes.fromhex(table.key))
         referee = MatchReferee(table.id, match, table.seats, self._job.table)
-        TableInPlay(referee, lines, self.clock_terms, finished, watch).start()
+        in_play = TableInPlay(referee, lines, self.clock_terms, finished, watch)
+        in_play.start()
+        return in_play
 
     async def result(self, table: TableJob, watch: Watch | None = None) -> Done:
         """Plays a table to its end and returns what became of it.

@@ -1,0 +1,62 @@
+"""Tables a second of a whole tournament: workers, bots, and a store that survives a power cut."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from referee import __version__
+from referee.rules import derive_key, rules_text, seed_key
+from tournaments.config import TournamentConfig, parse_config
+from tournaments.results import TableResult
+from tournaments.runner.jobs import Job, TableJob
+from tournaments.runner.runner import Runner
+from tournaments.store import Store
+
+BOTS = ("first_legal", "random", "greedy")
+"""The cheapest bots that come with the program: the figure is what the league office costs."""
+ROUNDS = 5_000
+"""More than any machine plays in the time."""
+
+
+async def tournament_rate(seconds: float, folder: Path) -> float:
+    """Returns the tables a second that are played and stored.
+
+    Args:
+        seconds: How long to play, from the first tables that are stored on.
+        folder: Where the store of it may lie.
+    """
+    file = f"{folder}/bench.sqlite"
+    config = parse_config({"bots": list(BOTS), "rounds": ROUNDS, "seed": "bench", "store": file})
+    moments: list[tuple[float, int]] = []
+
+    def keep(results: Sequence[TableResult]) -> None:
+        store.add_results(results)
+        now, stored = time.perf_counter(), len(results)
+        if not moments:
+            moments.append((now, stored))
+        elif moments[-1][0] - moments[0][0] < seconds:
+            moments.append((now, moments[-1][1] + stored))
+        else:
+            runner.drain()
+
+    with Store.create(config.store, config, code_version=__version__) as store:
+        runner = Runner(_job(config), _tables(config), workers=config.workers, on_results=keep)
+        await runner.run()
+    (first, before), (last, after) = moments[0], moments[-1]
+    return (after - before) / (last - first)
+
+
+def _job(config: TournamentConfig) -> Job:
+    return Job(
+        rules=rules_text(config.rules),
+        entrants={e.name: tuple(bot.text for bot in e.bots) for e in config.entrants},
+        base=str(config.base),
+    )
+
+
+def _tables(config: TournamentConfig) -> list[TableJob]:
+    schedule = config.schedule()
+    keys = [derive_key(seed_key("bench"), block.label).hex() for block in schedule.blocks]
+    return [TableJob(t.number, t.block, t.lane, t.seats, keys[t.block]) for t in schedule.tables]
