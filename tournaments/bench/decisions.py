@@ -57,13 +57,15 @@ class Tables:
         Raises:
             RuntimeError: if a table was not played as it should be.
         """
+        await self._arena.start_all()
         self._ending = False
         self._idle.clear()
         for _ in range(tables):
             self._begin()
         await self._arena.unless_broken(asyncio.sleep(seconds / 10))
         start, before = time.perf_counter(), self.decisions
-        await self._arena.unless_broken(asyncio.sleep(seconds))
+        while self.decisions == before and not self._problem:
+            await self._arena.unless_broken(asyncio.sleep(seconds))
         rate = (self.decisions - before) / (time.perf_counter() - start)
         self._ending = True
         await self._arena.unless_broken(self._idle.wait())
