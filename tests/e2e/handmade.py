@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from referee.rules import DEFAULT_PRESETS
 from tournaments.config import TournamentConfig, parse_config
 from tournaments.results import FaultRow, TableResult
 from tournaments.schedule import Table
@@ -41,15 +42,15 @@ def result(
         "forfeit" if any(not fault.substitute for fault in faults) else "deals",
         tuple(scores),
         tuple(places or (order.index(score) + 1 for score in scores)),
-        "".join(json.dumps(line) + "\n" for line in lines(auctions)),
+        "".join(json.dumps(line) + "\n" for line in lines(auctions, len(table.seats))),
         json.dumps({"deals": [], "seats": seats}),
         tuple(faults),
     )
 
 
-def lines(auctions: Sequence[Auction]) -> Iterator[dict[str, object]]:
+def lines(auctions: Sequence[Auction], players: int) -> Iterator[dict[str, object]]:
     """Yields the lines of a record, as far as figures are made of them."""
-    yield {"type": "match"}
+    yield {"type": "match", "rules": DEFAULT_PRESETS[players]}
     for first, bids, made in auctions or ((0, "pass pass pass", None),):
         yield {"type": "deal", "first": first, "bids": bids, "made": made}
     yield {"type": "end"}
