@@ -10,9 +10,9 @@ from referee.match import Match, MatchReferee, Terms
 from referee.rules import (
     SEATS,
     Bid,
-    Cards,
     Choice,
     Deal,
+    Dealt,
     Discard,
     Hand,
     Kind,
@@ -93,7 +93,7 @@ def dealt(rules: Rules, hands: Sequence[str], widow: str = "", first: int = 0) -
     """Returns the deal in which the seats hold *hands*, before the first bid."""
     masks = tuple(Hand.parse(hand).mask for hand in hands)
     middle = tuple(Tile.parse(word) for word in widow.split())
-    return Deal.start(rules, Cards(masks, middle), first)
+    return Deal.start(rules, Dealt(masks, middle), first)
 
 
 def after(deal: Deal, bids: str, trump: str, plays: str = "") -> Deal:
@@ -101,8 +101,8 @@ def after(deal: Deal, bids: str, trump: str, plays: str = "") -> Deal:
     for word in bids.split():
         deal = deal.play(MakeBid(Bid.parse(word)))
     if deal.taken:
-        assert deal.cards.widow is not None
-        deal = deal.play(Discard(deal.cards.widow))
+        assert deal.dealt.widow is not None
+        deal = deal.play(Discard(deal.dealt.widow))
     deal = deal.play(NameTrump(Trump.parse(trump)))
     for word in plays.split():
         deal = deal.play(Play(Tile.parse(word)))

@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from referee.rules import TILES, Deal, Kind, Play, Rules, Trump, preset_rules, presets
+from referee.rules import TILES, Deal, Hand, Kind, Play, Rules, Trump, preset_rules, presets
 from referee.rules.tiles import mask_of
 from sample_bots._rollout import after_play, whole_deal
 from sample_bots._sense import bids_by_seat, chance_of_none, hand_sizes, may_hold, plays_by_seat
@@ -21,7 +21,7 @@ GAMES = [
     *(pytest.param(Rules().change(**odd), id=" ".join(odd)) for odd in ODD_RULES),
 ]
 EVERY_GAME = pytest.mark.parametrize("rules", GAMES)
-THREE = preset_rules("tournament-3p")
+THREE, FOUR = preset_rules("tournament-3p"), preset_rules("tournament-4p")
 
 
 @EVERY_GAME
@@ -38,7 +38,7 @@ def test_plays_and_sizes_of_hands_are_those_of_each_seat(rules: Rules) -> None:
         known = seen_by(deal, 0)
         assert hand_sizes(known) == [held.bit_count() for held in deal.hands]
         for seat, tile in plays_by_seat(known):
-            assert deal.cards.hands[seat] >> tile & 1 or tile == deal.cards.widow
+            assert deal.dealt.hands[seat] >> tile & 1 or tile == deal.dealt.widow
 
 
 @EVERY_GAME
@@ -110,6 +110,12 @@ def test_a_deal_that_nobody_can_stop_is_played_out_to_all_seven() -> None:
     deal = dealt(THREE, [*hands, "4-1 3-3 3-2 3-1 2-2 2-1 1-1"], widow="0-0")
     for declarer, tricks in ((0, (7, 0, 0)), (1, (7, 0, 0)), (2, (7, 0, 0))):
         assert whole_deal(THREE, Trump.SIXES, declarer, deal.hands) == tricks
+
+
+def test_a_trick_that_the_partner_has_anyway_is_left_to_it() -> None:
+    """Seat 2 could trump the 6-6 of its partner, but then it would lose the trick after that."""
+    hands = [Hand.parse(hand).mask for hand in ("6-6 1-0", "6-1 2-2", "5-5 4-0", "6-2 4-4")]
+    assert whole_deal(FOUR, Trump.FIVES, 0, hands) == (1, 0, 1, 0)
 
 
 def test_a_longer_and_higher_trump_promises_more() -> None:
