@@ -21,7 +21,7 @@ TRESPASSES = {
         "referee/bots/process.py",
         "import tournaments",
     ),
-    "the rules touch nothing outside": ("referee/rules/cards.py", "import time"),
+    "the rules touch nothing outside": ("referee/rules/dealing.py", "import time"),
     "a match knows no wire and starts no process": (
         "referee/match/referee.py",
         "import subprocess",

@@ -36,7 +36,7 @@ from referee.match.fields import (
 )
 from referee.match.matches import Ending, Result, Terms
 from referee.match.records import VERSION, DealRecord, MatchRecord
-from referee.rules import Bid, Cards, Hand, Rules, Tile, Trump, parse_rules, rules_text
+from referee.rules import Bid, Dealt, Hand, Rules, Tile, Trump, parse_rules, rules_text
 
 HEAD_KEYS = (
     "type", "v", "table", "rules", "deals", "max_deals", "seats", "ask_forced", "strikes",
@@ -92,8 +92,8 @@ def _deal(deal: DealRecord) -> dict[str, object]:
         "n": deal.number,
         "first": deal.first_bidder,
         "forced": deal.forced,
-        "hands": [str(Hand(mask)) for mask in deal.cards.hands],
-        "middle": " ".join(map(str, deal.cards.middle)),
+        "hands": [str(Hand(mask)) for mask in deal.dealt.hands],
+        "middle": " ".join(map(str, deal.dealt.middle)),
         "bids": " ".join(map(str, deal.bids)),
         "trump": None if deal.trump is None else str(deal.trump),
         "taken": deal.taken,
@@ -197,7 +197,7 @@ def _read_deal(line: Fields, rules: Rules) -> DealRecord:
         number=line.read("n", as_count),
         forced=line.read("forced", as_flag),
         first_bidder=line.read("first", seat_of(players)),
-        cards=Cards(
+        dealt=Dealt(
             line.read("hands", list_of(as_hand, players)), line.read("middle", words(Tile.parse))
         ),
         bids=line.read("bids", words(Bid.parse)),

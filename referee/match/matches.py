@@ -9,16 +9,16 @@ from typing import NamedTuple, TypeAlias
 
 from referee.rules import (
     SEATS,
-    Cards,
     Choice,
     Deal,
     DealScore,
+    Dealt,
     Decision,
     MatchEnd,
     Rules,
     Seat,
     View,
-    deal_cards,
+    deal_tiles,
     first_bidder,
     match_end,
     view,
@@ -29,7 +29,7 @@ from referee.rules.options import AllPass, RedealFirstBidder
 DEFAULT_MAX_DEALS = 100
 """The deals after which a match to the target ends even if nobody has reached it."""
 
-DealSource: TypeAlias = Callable[[int], Cards]
+DealSource: TypeAlias = Callable[[int], Dealt]
 """By deal number: what is dealt."""
 
 
@@ -117,7 +117,7 @@ class Match(NamedTuple):
         """Returns the match with the secret *key* (32 bytes) before its first bid."""
         rules = terms.rules
         return cls.of(
-            terms, lambda number: deal_cards(key, number, rules), first_bidder(key, rules)
+            terms, lambda number: deal_tiles(key, number, rules), first_bidder(key, rules)
         )
 
     @classmethod

@@ -19,7 +19,7 @@ from referee.errors import MoonError
 from referee.match.errors import RecordError
 from referee.match.fields import cut, parse_suit, seat_of, shown
 from referee.match.records import DealRecord
-from referee.rules import Bid, Cards, Rules, Seat, Suit, Tile, Trump, parse_rules, rules_text
+from referee.rules import Bid, Dealt, Rules, Seat, Suit, Tile, Trump, parse_rules, rules_text
 from referee.rules.tiles import mask_of, tiles_in
 
 FORMAT = "moon1"
@@ -48,14 +48,14 @@ def dump_line(line: DealLine) -> str:
     deal = line.deal
     players = line.rules.players
     tricks = [deal.plays[at : at + players] for at in range(0, len(deal.plays), players)]
-    hands = [_tiles(tuple(reversed(tiles_in(mask)))) for mask in deal.cards.hands]
+    hands = [_tiles(tuple(reversed(tiles_in(mask)))) for mask in deal.dealt.hands]
     words = {
         "rules": rules_text(line.rules).replace(" ", "+"),
         "seats": ",".join(map(_quoted, line.seats)),
         "n": str(deal.number),
         "f": str(deal.first_bidder) + ("!" if deal.forced else ""),
         "h": "/".join(hands),
-        "w": _tiles(deal.cards.middle),
+        "w": _tiles(deal.dealt.middle),
         "b": ",".join("p" if bid is Bid.PASS else str(bid) for bid in deal.bids),
         "t": "" if deal.trump is None else str(deal.trump)[0],
         "x": _exchange(deal),
@@ -140,7 +140,7 @@ class _Reader:
             number=self._read("n", _count),
             forced=forced,
             first_bidder=self._read("f", lambda text: _seat(text.removesuffix("!"), players)),
-            cards=Cards(
+            dealt=Dealt(
                 self._read("h", lambda text: _hands(text, players)), self._read("w", _pairs)
             ),
             bids=self._read("b", _bids),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from referee.match.faults import FaultMark
 from referee.match.matches import FinishedDeal, Result, Terms
-from referee.rules import Bid, Cards, Deal, Seat, Suit, Tile, Trump
+from referee.rules import Bid, Deal, Dealt, Seat, Suit, Tile, Trump
 from referee.rules.options import LedSuit
 
 VERSION = 1
@@ -26,7 +26,7 @@ class DealRecord:
     forced: bool
     """Whether the last bidder had to bid when all others passed."""
     first_bidder: Seat
-    cards: Cards
+    dealt: Dealt
     bids: tuple[Bid, ...]
     trump: Trump | None
     taken: bool | None
@@ -59,7 +59,7 @@ class DealRecord:
             number,
             deal.forced,
             deal.auction.first_bidder,
-            deal.cards,
+            deal.dealt,
             deal.bids,
             deal.trump,
             deal.taken,

@@ -115,7 +115,7 @@ def deal_states(rules: Rules, record: DealRecord, where: str) -> Iterator[tuple[
     """
     for problem in card_problems(rules, record):
         raise RecordMismatchError(where, problem)
-    deal = Deal.start(rules, record.cards, record.first_bidder, forced=record.forced)
+    deal = Deal.start(rules, record.dealt, record.first_bidder, forced=record.forced)
     choices = Choices(record, rules.players)
     number = 0
     while (decision := deal.decision) is not None:
@@ -143,7 +143,7 @@ def last_state(rules: Rules, record: DealRecord, where: str) -> Deal:
     for last in deal_states(rules, record, where):  # noqa: B007 - the last one is what is wanted
         pass
     if last is None:
-        return Deal.start(rules, record.cards, record.first_bidder, forced=record.forced)
+        return Deal.start(rules, record.dealt, record.first_bidder, forced=record.forced)
     before, choice = last
     return before.play(choice)
 
@@ -169,18 +169,18 @@ def finished_deals(match: MatchRecord) -> Iterator[FinishedDeal]:
 
 def card_problems(rules: Rules, record: DealRecord) -> Iterator[str]:
     """Yields why *record* cannot be dealt under *rules*: seat, sizes, tiles missing or twice."""
-    cards = record.cards
-    sizes = [mask.bit_count() for mask in cards.hands]
+    dealt = record.dealt
+    sizes = [mask.bit_count() for mask in dealt.hands]
     if not 0 <= record.first_bidder < rules.players:
         yield f"seat {record.first_bidder} bids first at a table of {rules.players}"
-    if sizes != [HAND_SIZE] * rules.players or len(cards.middle) != rules.middle_count:
+    if sizes != [HAND_SIZE] * rules.players or len(dealt.middle) != rules.middle_count:
         yield (
-            f"hands of {sizes} and {len(cards.middle)} in the middle; expected {rules.players} "
+            f"hands of {sizes} and {len(dealt.middle)} in the middle; expected {rules.players} "
             f"hands of {HAND_SIZE} and {rules.middle_count}"
         )
         return
-    together = mask_of(cards.middle)
-    for mask in cards.hands:
+    together = mask_of(dealt.middle)
+    for mask in dealt.hands:
         together |= mask
     if together != rules.tile_mask:
         yield "the tiles dealt are not the tiles of the game, once each"

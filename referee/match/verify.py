@@ -72,7 +72,7 @@ class _Judge:
         last = len(record.deals) - 1
         match = Match.of(
             # A match that goes on after the last deal opens one more, which nobody looks at.
-            record.terms, lambda number: record.deals[min(number, last)].cards, first
+            record.terms, lambda number: record.deals[min(number, last)].dealt, first
         )  # fmt: skip
         for number, deal in enumerate(record.deals):
             self._where = f"table {record.table}, deal {number}"
@@ -103,7 +103,7 @@ class _Judge:
             self._differ(problem)
         if problems:
             return None
-        if self._source is not None and self._source(number) != deal.cards:
+        if self._source is not None and self._source(number) != deal.dealt:
             self._differ("the tiles are not the ones the seed deals")
         return self._choices(match, deal)
 

@@ -1,7 +1,7 @@
 """The rules of Moon: pure values and functions, standard library only."""
 
 from referee.rules.bids import Bid
-from referee.rules.cards import Cards, deal_cards, derive_key, first_bidder, seed_key
+from referee.rules.dealing import Dealt, deal_tiles, derive_key, first_bidder, seed_key
 from referee.rules.deals import Deal, trick_winner
 from referee.rules.decisions import (
     SEATS,
@@ -39,10 +39,10 @@ __all__ = [
     "TILES",
     "TRUMPS",
     "Bid",
-    "Cards",
     "Choice",
     "Deal",
     "DealScore",
+    "Dealt",
     "Decision",
     "Discard",
     "Exchange",
@@ -66,7 +66,7 @@ __all__ = [
     "Trump",
     "View",
     "change_rules",
-    "deal_cards",
+    "deal_tiles",
     "derive_key",
     "first_bidder",
     "match_end",

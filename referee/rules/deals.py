@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from referee.rules.auction import Auction, bid, legal_bids, start_auction
 from referee.rules.bids import TRICKS, Bid
-from referee.rules.cards import Cards
+from referee.rules.dealing import Dealt
 from referee.rules.decisions import (
     BIDDING,
     CALLING,
@@ -56,7 +56,7 @@ class Deal(NamedTuple):
     """A deal in some state."""
 
     rules: Rules
-    cards: Cards
+    dealt: Dealt
     """What was dealt."""
     forced: bool
     """Whether the last bidder must bid when all others passed."""
@@ -82,24 +82,24 @@ class Deal(NamedTuple):
 
     @classmethod
     def start(
-        cls, rules: Rules, cards: Cards, first_bidder: Seat | int, *, forced: bool = False
+        cls, rules: Rules, dealt: Dealt, first_bidder: Seat | int, *, forced: bool = False
     ) -> Deal:
         """Returns the deal before the first bid.
 
         Args:
             rules: The rules.
-            cards: What was dealt.
+            dealt: What was dealt.
             first_bidder: Who bids first.
             forced: Whether the last bidder must bid when all others passed.
         """
         auction = start_auction(SEATS[first_bidder])
         return cls(
             rules,
-            cards,
+            dealt,
             forced,
             auction,
             (),
-            cards.hands,
+            dealt.hands,
             auction.turn,
             tricks_won=(0,) * rules.players,
         )
@@ -256,7 +256,7 @@ class Deal(NamedTuple):
     def _exchange(self, take: bool) -> Deal:
         if not take:
             return self._replace(taken=False)._ready()
-        seat, widow = self.auction.declarer, self.cards.widow
+        seat, widow = self.auction.declarer, self.dealt.widow
         assert seat is not None
         assert widow is not None
         held = self.hands[seat] | 1 << widow
@@ -274,7 +274,7 @@ class Deal(NamedTuple):
         return self
 
     def _play_tile(self, choice: Play) -> Deal:
-        (rules, cards, forced, auction, bids, hands, turn, trump, taken, discarded, plays, leaders,
+        (rules, dealt, forced, auction, bids, hands, turn, trump, taken, discarded, plays, leaders,
          suits, tricks_won) = self  # fmt: skip
         tile = choice.tile
         assert turn is not None
@@ -300,7 +300,7 @@ class Deal(NamedTuple):
                 turn = winner
                 leaders = (*leaders, winner)
         return _new(Deal, (
-            rules, cards, forced, auction, bids, hands, turn, trump, taken, discarded, plays,
+            rules, dealt, forced, auction, bids, hands, turn, trump, taken, discarded, plays,
             leaders, suits, tricks_won,
         ))  # fmt: skip
 

@@ -101,7 +101,7 @@ def _trump_and_exchange(
         taken, held = deal.taken, hands[declarer]
         if taken is None:
             taken = rules.exchange is ExchangeRule.TAKE_THEN_DISCARD or int(draw() * 2) == 0
-            widow = deal.cards.middle[0]
+            widow = deal.dealt.middle[0]
             held |= taken << widow
         if taken:
             tiles = tiles_in(held)

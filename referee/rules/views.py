@@ -188,7 +188,7 @@ def view(
         auction.contract if declarer is not None else Bid.PASS,
         deal.trump,
         deal.taken,
-        deal.cards.widow if own and deal.taken else None,
+        deal.dealt.widow if own and deal.taken else None,
         deal.discarded if own else None,
         deal.plays,
         deal.leaders,

@@ -40,7 +40,7 @@ from referee.rules import (
     SEATS,
     TILES,
     Bid,
-    Cards,
+    Dealt,
     Kind,
     MakeBid,
     derive_key,
@@ -48,7 +48,7 @@ from referee.rules import (
     presets,
     seed_key,
 )
-from tests.match.playing import bold, boss_cards, play_deal, random_match, rigged
+from tests.match.playing import bold, boss_tiles, play_deal, random_match, rigged
 from tournaments.cli import patience
 from tournaments.cli.main import main
 from tournaments.config import TournamentConfig, parse_config
@@ -238,25 +238,25 @@ def test_what_a_seat_is_shown_does_not_depend_on_what_it_did_not_see(name: str, 
                     called=(), points=None)  # fmt: skip
     lines = [
         dump_line(read_line(EXAMPLE)._replace(rules=parse_rules(name), seats=record.seats, deal=d))
-        for d in (early, replace(early, cards=unlike_for_others(early.cards)))
+        for d in (early, replace(early, dealt=unlike_for_others(early.dealt)))
     ]
     assert lines[0] != lines[1]
     assert told("show", "--seat", 0, stdin=lines[0]) == told("show", "--seat", 0, stdin=lines[1])
     assert told("show", "--seat", 1, stdin=lines[0]) != told("show", "--seat", 1, stdin=lines[1])
 
 
-def unlike_for_others(cards: Cards) -> Cards:
+def unlike_for_others(dealt: Dealt) -> Dealt:
     """Returns the deal with other tiles everywhere but in the hand of seat 0."""
-    hands = list(cards.hands)
+    hands = list(dealt.hands)
     low, high = hands[1] & -hands[1], hands[2] & -hands[2]
     hands[1] ^= low | high
     hands[2] ^= high | low
-    middle = list(cards.middle)
+    middle = list(dealt.middle)
     for at, tile in enumerate(middle):
         lowest = hands[1] & -hands[1]
         hands[1] ^= lowest | 1 << tile
         middle[at] = TILES[lowest.bit_length() - 1]
-    return Cards(tuple(hands), tuple(middle))
+    return Dealt(tuple(hands), tuple(middle))
 
 
 def test_a_whole_match_is_drawn_deal_by_deal_with_head_and_result(
@@ -362,7 +362,7 @@ def test_a_moon_ends_no_match_of_a_fixed_number_of_deals(told: Told, tmp_path: P
 def test_a_discard_made_in_place_of_a_bot_is_hidden_from_the_others(
     told: Told, tmp_path: Path
 ) -> None:
-    match = Match.of(Terms(parse_rules("wikihow-3p"), 1), lambda _: boss_cards(0), SEATS[0])
+    match = Match.of(Terms(parse_rules("wikihow-3p"), 1), lambda _: boss_tiles(0), SEATS[0])
     referee = MatchReferee("0.0", match, ("ann", "bob", "cyd"))
     referee.answer(MakeBid(Bid.MOON), 1)
     while (question := referee.question) is not None:

@@ -23,7 +23,7 @@ from benchmarks.lanes import (
     play,
 )
 from referee.bots.pool import LineKey
-from referee.rules import deal_cards
+from referee.rules import deal_tiles
 from tests.e2e.inprocess import told
 from tournaments.runner.arena import Arena
 from tournaments.runner.jobs import Job, TableJob
@@ -68,7 +68,7 @@ def read(report: Path, job: Job, tables: Sequence[TableJob]) -> tuple[list[Met],
         (deal, seat, hand): block
         for block, key in keys.items()
         for deal in range(DEALS)
-        for seat, hand in enumerate(deal_cards(key, deal, rules).hands)
+        for seat, hand in enumerate(deal_tiles(key, deal, rules).hands)
     }
     met: list[Met] = []
     known: list[Met] = []

@@ -18,8 +18,8 @@ from referee.match import (
 from referee.rules import (
     SEATS,
     Bid,
-    Cards,
     Choice,
+    Dealt,
     Decision,
     Discard,
     Exchange,
@@ -41,7 +41,7 @@ from referee.rules.tiles import mask_of
 BOSS = "6-6 6-5 6-4 6-3 6-2 6-1"
 
 
-def boss_cards(boss: int, last: str = "5-5", *, next_hand: str = "") -> Cards:
+def boss_tiles(boss: int, last: str = "5-5", *, next_hand: str = "") -> Dealt:
     """Returns a deal of 22 tiles in which *boss* holds all sixes and *last*.
 
     With 5-5 it takes every trick. With 2-1 it loses the last one to the seat on its left if that
@@ -54,7 +54,7 @@ def boss_cards(boss: int, last: str = "5-5", *, next_hand: str = "") -> Cards:
     left = [tile for tile in left if tile not in given]
     hands[(boss + 1) % 3] = mask_of(given)
     hands[(boss + 2) % 3] = mask_of(left[:7])
-    return Cards(tuple(hands), tuple(left[7:]))
+    return Dealt(tuple(hands), tuple(left[7:]))
 
 
 LEFT = "2-2 5-5 5-4 5-3 5-2 5-1 4-4"
@@ -68,7 +68,7 @@ def rules3(changes: str = "") -> Rules:
 
 def rigged(
     changes: str = "",
-    cards: Callable[[int], Cards] = lambda _: boss_cards(0),
+    dealt: Callable[[int], Dealt] = lambda _: boss_tiles(0),
     *,
     first: int = 0,
     deals: int | None = None,
@@ -76,7 +76,7 @@ def rigged(
     scores: tuple[int, ...] | None = None,
 ) -> Match:
     """Returns a match over rigged deals, with *scores* in the first one if given."""
-    match = Match.of(Terms(rules3(changes), deals, max_deals), cards, SEATS[first])
+    match = Match.of(Terms(rules3(changes), deals, max_deals), dealt, SEATS[first])
     return match if scores is None else match._replace(scores=scores)
 
 

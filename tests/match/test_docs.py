@@ -24,7 +24,7 @@ from referee.match import (
 )
 from referee.match.log import DEAL_KEYS, END_KEYS, HEAD_KEYS
 from referee.match.notation import KEYS
-from referee.rules import deal_cards, presets, seed_key
+from referee.rules import deal_tiles, presets, seed_key
 from tests.match.playing import random_match
 from tests.match.test_notation import LONGEST, MEASURED
 from tournaments.cli.main import main
@@ -47,7 +47,7 @@ def section(title: str) -> str:
 def test_the_record_of_the_page_holds_and_is_dealt_from_the_seed_it_names() -> None:
     [record] = load_matches(RECORD.splitlines())
     key = seed_key("records")
-    verify_match(record, lambda number: deal_cards(key, number, record.terms.rules), key)
+    verify_match(record, lambda number: deal_tiles(key, number, record.terms.rules), key)
     assert dump_match(record) == RECORD
 
 

@@ -23,7 +23,7 @@ from referee.rules import (
     seed_key,
 )
 from referee.rules.options import EndRule
-from tests.match.playing import LEFT, bold, boss_cards, play_deal, rigged
+from tests.match.playing import LEFT, bold, boss_tiles, play_deal, rigged
 
 # What ends a match: options, score before, bids in turn order (seat 0 first), result or None.
 ENDINGS = [
@@ -124,16 +124,16 @@ def test_when_bidder_and_another_reach_the_target_together_the_end_rule_decides(
     end_rule: str, places: tuple[int, ...] | None
 ) -> None:
     # Seat 2 makes 4 with six tricks, and seat 0, on its left, takes the last.
-    cards = boss_cards(2, "2-1", next_hand=LEFT)
-    match = rigged(f"end_rule={end_rule}", lambda _: cards, first=2, scores=(20, 0, 17))
+    dealt = boss_tiles(2, "2-1", next_hand=LEFT)
+    match = rigged(f"end_rule={end_rule}", lambda _: dealt, first=2, scores=(20, 0, 17))
     after = play_deal(match, "4 pass pass")
     assert after.scores == (21, 0, 21)
     assert (after.result and after.result.places) == places
 
 
 def test_with_bidder_first_the_bidder_wins_although_another_has_more() -> None:
-    cards = boss_cards(2, "2-1", next_hand=LEFT)
-    match = rigged("end_rule=bidder_first", lambda _: cards, first=2, scores=(25, 0, 17))
+    dealt = boss_tiles(2, "2-1", next_hand=LEFT)
+    match = rigged("end_rule=bidder_first", lambda _: dealt, first=2, scores=(25, 0, 17))
     after = play_deal(match, "4 pass pass")
     assert after.result == Result(Ending.TARGET, (26, 0, 21), (2, 3, 1))
 
@@ -142,7 +142,7 @@ def test_with_bidder_first_the_bidder_wins_although_another_has_more() -> None:
 
 
 def test_a_fixed_number_of_deals_is_played_whatever_the_score() -> None:
-    match = rigged(deals=3, scores=(20, 0, 0), cards=lambda n: boss_cards(n % 3))
+    match = rigged(deals=3, scores=(20, 0, 0), dealt=lambda n: boss_tiles(n % 3))
     for number, bids in enumerate(["7 pass pass", "7 pass pass"]):
         match = play_deal(match, bids)
         assert match.result is None

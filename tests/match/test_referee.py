@@ -32,7 +32,7 @@ from referee.rules import (
     presets,
     seed_key,
 )
-from tests.match.playing import KINDS, NAMES, WRONG, ask, boss_cards, random_match, rigged
+from tests.match.playing import KINDS, NAMES, WRONG, ask, boss_tiles, random_match, rigged
 
 TIMEOUT = Fault(FaultKind.TIMEOUT, "no answer within 2 s")
 
@@ -249,8 +249,8 @@ def test_a_bid_that_is_not_open_is_illegal(choice: MakeBid) -> None:
 
 
 def test_a_tile_that_does_not_follow_is_illegal_and_the_lowest_that_does_is_played() -> None:
-    cards = boss_cards(0, "2-1", next_hand="5-5 5-4 4-4 3-3 3-2 2-2 1-1")
-    referee = table(rigged("", lambda _: cards, deals=1))
+    dealt = boss_tiles(0, "2-1", next_hand="5-5 5-4 4-4 3-3 3-2 2-2 1-1")
+    referee = table(rigged("", lambda _: dealt, deals=1))
     lead = (MakeBid(Bid.MOON), Discard(Tile.T61), NameTrump(Trump.FIVES), Play(Tile.T21))
     for choice in lead:
         assert referee.answer(choice, 1) is None

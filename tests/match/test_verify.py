@@ -33,9 +33,9 @@ from referee.rules import (
     SUITS,
     TILES,
     Bid,
-    Cards,
+    Dealt,
     Trump,
-    deal_cards,
+    deal_tiles,
     preset_rules,
     presets,
     seed_key,
@@ -52,7 +52,7 @@ def recorded(name: str, seed: object = 7, **settings: object) -> MatchRecord:
 
 def judge(record: MatchRecord, key: bytes = KEY) -> tuple[RecordMismatchError, ...]:
     rules = record.terms.rules
-    return match_differences(record, lambda number: deal_cards(key, number, rules), key)
+    return match_differences(record, lambda number: deal_tiles(key, number, rules), key)
 
 
 def with_deal(record: MatchRecord, at: int, /, **changes: object) -> MatchRecord:
@@ -107,7 +107,7 @@ def variants(record: MatchRecord, number: int) -> Iterator[tuple[str, object]]:
     yield from (("number", n) for n in (deal.number - 1, deal.number + 1, 10**30))
     yield "forced", not deal.forced
     yield from (("first_bidder", seat) for seat in SEATS if seat != deal.first_bidder)
-    yield from (("cards", cards) for cards in swapped(deal.cards))
+    yield from (("dealt", dealt) for dealt in swapped(deal.dealt))
     yield from (("bids", bids) for bids in edited(deal.bids, Bid))
     yield from (("trump", trump) for trump in (None, *Trump) if trump != deal.trump)
     yield from (("taken", taken) for taken in flags if taken is not deal.taken)
@@ -144,30 +144,30 @@ def edited(values: tuple[object, ...], others: object) -> Iterator[tuple[object,
     yield (fresh[-1], *values)
 
 
-def swapped(cards: Cards) -> Iterator[Cards]:
+def swapped(dealt: Dealt) -> Iterator[Dealt]:
     """Yields the deal with two tiles in each other's place, and with some missing or twice."""
-    hands = list(cards.hands)
+    hands = list(dealt.hands)
     for one in range(len(hands)):
         other = (one + 1) % len(hands)
         low, high = hands[one] & -hands[one], hands[other] & -hands[other]
         changed = list(hands)
         changed[one] ^= low | high
         changed[other] ^= low | high
-        yield cards._replace(hands=tuple(changed))
+        yield dealt._replace(hands=tuple(changed))
         changed[one] = hands[one] ^ low
-        yield cards._replace(hands=tuple(changed))
-    if cards.middle:
-        widow = cards.middle[0]
+        yield dealt._replace(hands=tuple(changed))
+    if dealt.middle:
+        widow = dealt.middle[0]
         low = hands[0] & -hands[0]
         tile = TILES[low.bit_length() - 1]
         other_hands = (hands[0] ^ low | 1 << widow, *hands[1:])
-        yield Cards(other_hands, (tile, *cards.middle[1:]))
-        yield cards._replace(middle=())
-        yield cards._replace(middle=(widow, widow))
-    yield cards._replace(hands=(*cards.hands, cards.hands[0]))
-    yield cards._replace(hands=cards.hands[:-1])
-    yield Cards(cards.hands[::-1], cards.middle)
-    yield Cards((), ())
+        yield Dealt(other_hands, (tile, *dealt.middle[1:]))
+        yield dealt._replace(middle=())
+        yield dealt._replace(middle=(widow, widow))
+    yield dealt._replace(hands=(*dealt.hands, dealt.hands[0]))
+    yield dealt._replace(hands=dealt.hands[:-1])
+    yield Dealt(dealt.hands[::-1], dealt.middle)
+    yield Dealt((), ())
 
 
 CHOSEN = {"bids", "trump", "plays", "called", "faults"}
@@ -271,7 +271,7 @@ def test_what_stands_in_a_deal_that_was_thrown_in_is_found(field: str, value: ob
 
 def test_a_deal_that_cannot_be_dealt_is_not_played_again() -> None:
     record = recorded("tournament-3p", faults=0)
-    for changes in ({"first_bidder": 3}, {"first_bidder": -1}, {"cards": Cards((), ())}):
+    for changes in ({"first_bidder": 3}, {"first_bidder": -1}, {"dealt": Dealt((), ())}):
         with pytest.raises(RecordMismatchError, match=r"^table 17\.2, deal 1: "):
             list(finished_deals(with_deal(record, 1, **changes)))
 
@@ -463,8 +463,8 @@ HOSTILE: dict[str, st.SearchStrategy[object]] = {
     "number": integers,
     "forced": st.booleans(),
     "first_bidder": integers,
-    "cards": st.builds(
-        Cards,
+    "dealt": st.builds(
+        Dealt,
         st.lists(st.integers(0, 2**28 - 1), max_size=6).map(tuple),
         st.lists(st.sampled_from(TILES), max_size=9).map(tuple),
     ),

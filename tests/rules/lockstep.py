@@ -6,9 +6,9 @@ import random
 from typing import Any
 
 from referee.rules import (
-    Cards,
     Choice,
     Deal,
+    Dealt,
     Discard,
     Exchange,
     MakeBid,
@@ -54,8 +54,8 @@ def slow_of(deal: Deal) -> SlowDeal:
     """Returns the slow deal with the same tiles before the first bid."""
     return SlowDeal(
         option_texts(deal.rules),
-        [{pair(tile) for tile in tiles_in(mask)} for mask in deal.cards.hands],
-        [pair(tile) for tile in deal.cards.middle],
+        [{pair(tile) for tile in tiles_in(mask)} for mask in deal.dealt.hands],
+        [pair(tile) for tile in deal.dealt.middle],
         deal.auction.first_bidder,
         deal.forced,
     )
@@ -68,10 +68,10 @@ def dealt(rules: Rules, rng: random.Random, *, forced: bool | None = None) -> De
     hands = tuple(
         sum(1 << tile for tile in tiles[7 * seat : 7 * seat + 7]) for seat in range(rules.players)
     )
-    cards = Cards(hands, tuple(tiles[7 * rules.players :]))
+    dealt = Dealt(hands, tuple(tiles[7 * rules.players :]))
     if forced is None:
         forced = rng.random() < 0.5
-    return Deal.start(rules, cards, rng.randrange(rules.players), forced=forced)
+    return Deal.start(rules, dealt, rng.randrange(rules.players), forced=forced)
 
 
 def judge(deal: Deal, rng: random.Random) -> Deal:

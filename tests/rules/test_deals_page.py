@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.rules import deal_cards, derive_key, first_bidder, preset_rules, seed_key
+from referee.rules import deal_tiles, derive_key, first_bidder, preset_rules, seed_key
 from referee.rules.tiles import tiles_in
 
 PAGE = (Path(__file__).parents[2] / "docs" / "deals.md").read_text(encoding="utf-8")
@@ -93,9 +93,9 @@ def example_of(seed: str, size: str, number: int) -> dict[str, str]:
 def ours(seed: str, size: str, number: int) -> tuple[list[set[str]], list[str], int]:
     rules = preset_rules(PRESETS[size])
     key = seed_key(seed)
-    cards = deal_cards(key, number, rules)
-    hands = [{str(tile) for tile in tiles_in(mask)} for mask in cards.hands]
-    return hands, [str(tile) for tile in cards.middle], first_bidder(key, rules)
+    dealt = deal_tiles(key, number, rules)
+    hands = [{str(tile) for tile in tiles_in(mask)} for mask in dealt.hands]
+    return hands, [str(tile) for tile in dealt.middle], first_bidder(key, rules)
 
 
 def parts(example: dict[str, str]) -> tuple[str, str, int]:
@@ -130,10 +130,10 @@ def test_any_deal_follows_from_the_prose(size: str) -> None:
         key = key_of(seed)
         for number in (*range(100), 255, 256, 2**32, 2**64 - 1):
             order, _ = shuffled(key, number, sets_of_tiles(size))
-            cards = deal_cards(seed_key(seed), number, rules)
-            for seat, mask in enumerate(cards.hands):
+            dealt = deal_tiles(seed_key(seed), number, rules)
+            for seat, mask in enumerate(dealt.hands):
                 assert {str(tile) for tile in tiles_in(mask)} == set(order[7 * seat : 7 * seat + 7])
-            assert [str(tile) for tile in cards.middle] == order[7 * rules.players :]
+            assert [str(tile) for tile in dealt.middle] == order[7 * rules.players :]
 
 
 def test_a_derived_key_is_the_hash_of_its_label_under_the_other() -> None:
@@ -165,8 +165,8 @@ def test_every_tile_comes_to_every_place_equally_often(size: str) -> None:
     pairs: Counter[object] = Counter()
     deals = 4_000
     for number in range(deals):
-        cards = deal_cards(key, number, rules)
-        where = [*map(tiles_in, cards.hands), cards.middle]
+        dealt = deal_tiles(key, number, rules)
+        where = [*map(tiles_in, dealt.hands), dealt.middle]
         holder = {tile: place for place, held in enumerate(where) for tile in held}
         for tile, place in holder.items():
             if place < rules.players:
@@ -190,7 +190,7 @@ def test_every_seat_bids_first_equally_often(players: int) -> None:
 
 def test_deals_of_one_match_and_of_two_seeds_have_nothing_in_common() -> None:
     rules = preset_rules("wikihow-4p")
-    deals = {deal_cards(seed_key(f"{s}"), n, rules) for s in range(50) for n in range(50)}
+    deals = {deal_tiles(seed_key(f"{s}"), n, rules) for s in range(50) for n in range(50)}
     assert len(deals) == 2_500
 
 

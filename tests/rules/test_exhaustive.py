@@ -12,8 +12,8 @@ from referee.rules import (
     SUITS,
     TILES,
     Bid,
-    Cards,
     Deal,
+    Dealt,
     Play,
     Rules,
     Suit,
@@ -151,7 +151,7 @@ def following(rules: Rules, trump: Trump, called: Suit, hand: int) -> Deal:
     """Returns a deal in which seat 1 follows a lead of *called* with *hand*."""
     return Deal(
         rules,
-        Cards((0, hand, 0), ()),
+        Dealt((0, hand, 0), ()),
         False,
         Auction(SEATS[0], None, SEATS[0], Bid.FOUR),
         (),

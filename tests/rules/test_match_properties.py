@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.match.matches import DEFAULT_MAX_DEALS, Ending, FinishedDeal, Match, Terms
-from referee.rules import Deal, MakeBid, Rules, deal_cards, first_bidder, preset_rules, seed_key
+from referee.rules import Deal, MakeBid, Rules, deal_tiles, first_bidder, preset_rules, seed_key
 from referee.rules.options import option_texts
 from tests.rules import slow_rules
 from tests.rules.strategies import any_rules, randoms
@@ -87,7 +87,7 @@ def test_a_match_ends_within_its_cap_and_its_scores_follow_from_its_deals(
     bidders_and_force(rules, finished, first_bidder(key, rules))
     for number, done in enumerate(finished):
         assert done.number == number
-        assert done.deal.cards == deal_cards(key, number, rules)
+        assert done.deal.dealt == deal_tiles(key, number, rules)
     scores, over, winner, loser = slow_course(terms, finished)
     assert list(result.scores) == scores
     if deals is not None:

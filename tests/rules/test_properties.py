@@ -90,9 +90,9 @@ def test_a_deal_ends_after_seven_tricks_or_when_it_may_stop(
 
 @given(states())
 def test_every_tile_is_in_one_place_at_every_step(deal: Deal) -> None:
-    middle = list(deal.cards.middle)
+    middle = list(deal.dealt.middle)
     if deal.taken:
-        middle.remove(deal.cards.widow)  # type: ignore[arg-type]
+        middle.remove(deal.dealt.widow)  # type: ignore[arg-type]
     aside = [] if deal.discarded is None else [deal.discarded]
     everywhere = [*(t for mask in deal.hands for t in tiles_in(mask)), *deal.plays, *middle, *aside]
     assert sorted(everywhere) == list(deal.rules.tiles)
@@ -177,7 +177,7 @@ def others_tiles_moved(deal: Deal, seat: int, rng: random.Random) -> Deal:
     """Returns *deal* with every tile that *seat* has not seen in another of their places."""
     declarer = deal.declarer
     knows_widow = declarer == seat and bool(deal.taken)
-    middle = list(deal.cards.middle)
+    middle = list(deal.dealt.middle)
     places = [s for s in range(deal.rules.players) if s != seat]
     fixed = 1 if knows_widow or deal.taken else 0
     kept = middle[fixed:]
@@ -196,8 +196,8 @@ def others_tiles_moved(deal: Deal, seat: int, rng: random.Random) -> Deal:
     if deal.taken and not knows_widow:
         # Another seat took the widow: to this one it may have been any tile.
         middle[0] = rng.choice(TILES)
-    cards = deal.cards._replace(middle=(*middle[:fixed], *hidden), hands=(0,) * len(places))
-    return moved._replace(cards=cards)
+    dealt = deal.dealt._replace(middle=(*middle[:fixed], *hidden), hands=(0,) * len(places))
+    return moved._replace(dealt=dealt)
 
 
 @given(states(), randoms)
@@ -230,7 +230,7 @@ def test_only_the_declarer_sees_widow_and_discard(deal: Deal) -> None:
     for seat in SEATS[: deal.rules.players]:
         seen = view(deal, seat)
         own = seat == deal.declarer
-        assert seen.widow == (deal.cards.widow if own and deal.taken else None)
+        assert seen.widow == (deal.dealt.widow if own and deal.taken else None)
         assert seen.discarded == (deal.discarded if own else None)
         assert set(seen.hand) == set(tiles_in(deal.hands[seat]))
 
@@ -241,7 +241,7 @@ def test_the_unseen_tiles_of_a_view_are_those_in_hidden_places(deal: Deal) -> No
         hidden = {
             t for other, mask in enumerate(deal.hands) for t in tiles_in(mask) if other != seat
         }
-        hidden |= set(deal.cards.middle[1 if deal.taken else 0 :])
+        hidden |= set(deal.dealt.middle[1 if deal.taken else 0 :])
         if deal.discarded is not None and deal.declarer != seat:
             hidden.add(deal.discarded)
         assert set(view(deal, seat).unseen) == hidden

@@ -40,7 +40,7 @@ from referee.rules import (
     Play,
     Rules,
     Trump,
-    deal_cards,
+    deal_tiles,
     seed_key,
     trick_winner,
 )
@@ -206,8 +206,8 @@ def auction(rules: Rules, situation: Situation) -> Json:
 
 
 def setup(rules: Rules, situation: Situation) -> Json:
-    cards = deal_cards(seed_key("vectors"), 0, rules)
-    sizes = {mask.bit_count() for mask in cards.hands}
+    dealt = deal_tiles(seed_key("vectors"), 0, rules)
+    sizes = {mask.bit_count() for mask in dealt.hands}
     pairs = rules.side_count < rules.players
     first = situation.get("first", "previous_first", "last_first")
     thrown_in = bool(situation.get("redeal", "thrown_in", default=False))
@@ -217,7 +217,7 @@ def setup(rules: Rules, situation: Situation) -> Json:
         else _next_first(rules, first, thrown_in),
         tiles__size__tile_count=len(rules.tiles),
         hand__hand_size__each__per_player=sizes.pop() if len(sizes) == 1 else sorted(sizes),
-        middle__left__left_over__widow__boneyard=len(cards.middle),
+        middle__left__left_over__widow__boneyard=len(dealt.middle),
         has=write_tiles(rules.tiles),
         lacks=write_tiles(set(read_tiles(_ALL_TILES)) - set(rules.tiles)),
         players__seats=rules.players,

@@ -21,9 +21,9 @@ from vector_reading import (
 
 from referee.match.matches import is_forced
 from referee.rules import (
-    Cards,
     Choice,
     Deal,
+    Dealt,
     Discard,
     Exchange,
     Kind,
@@ -91,8 +91,8 @@ class HandCheck:
         if forced is None:
             redeals = self._get("redeals", "redeals_before", default=0) or 0
             forced = is_forced(rules, len(redeals) if isinstance(redeals, list) else redeals)
-        cards = Cards(tuple(map(mask_of, hands)), tuple(middle))
-        return Deal.start(rules, cards, first, forced=bool(forced))
+        dealt = Dealt(tuple(map(mask_of, hands)), tuple(middle))
+        return Deal.start(rules, dealt, first, forced=bool(forced))
 
     def _choose(self, what: str, choice: Choice) -> bool:
         decision = self.deal.decision

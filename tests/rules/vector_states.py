@@ -14,14 +14,14 @@ from referee.rules import (
     SUITS,
     TILES,
     Bid,
-    Cards,
     Deal,
+    Dealt,
     MakeBid,
     Play,
     Rules,
     Tile,
     Trump,
-    deal_cards,
+    deal_tiles,
     seed_key,
 )
 from referee.rules.auction import Auction
@@ -30,7 +30,7 @@ from referee.rules.tiles import mask_of
 
 def fresh_deal(rules: Rules, first: int = 0, forced: bool = False) -> Deal:
     """Returns a deal before its first bid, with tiles that do not matter."""
-    return Deal.start(rules, deal_cards(seed_key("vectors"), 0, rules), first, forced=forced)
+    return Deal.start(rules, deal_tiles(seed_key("vectors"), 0, rules), first, forced=forced)
 
 
 def trick_deal(
@@ -64,7 +64,7 @@ def trick_deal(
     past = 0 if opens else 1
     deal = Deal(
         rules,
-        Cards(tuple(hands), ()),
+        Dealt(tuple(hands), ()),
         False,
         Auction(SEATS[0], None, SEATS[leader], Bid.FOUR),
         (),
@@ -86,12 +86,12 @@ def declared_deal(
 ) -> Deal:
     """Returns the deal just after the auction that *seat* won, with those tiles if they matter."""
     deal = fresh_deal(rules)
-    hands, middle = deal.cards
+    hands, middle = deal.dealt
     if hand is not None:
         hands = (*hands[:seat], hand, *hands[seat + 1 :])
     if widow is not None:
         middle = (widow, *middle[1:])
-    deal = Deal.start(rules, Cards(hands, middle), seat)
+    deal = Deal.start(rules, Dealt(hands, middle), seat)
     lowest = Bid(rules.min_bid)
     while deal.auction.turn is not None:
         deal = deal.play(MakeBid(lowest if deal.auction.turn == seat else Bid.PASS))
@@ -113,7 +113,7 @@ def goes_on(rules: Rules, declarer: int, contract: Bid, tricks: Sequence[int]) -
         hands[(last + place) % players] = mask_of([(lead, *others)[place]])
     deal = Deal(
         rules,
-        Cards(tuple(hands), ()),
+        Dealt(tuple(hands), ()),
         False,
         Auction(SEATS[0], None, SEATS[declarer], contract),
         (),

@@ -12,8 +12,8 @@ from moon.v1 import table_pb2 as pb
 from referee.rules import (
     SEATS,
     TILES,
-    Cards,
     Deal,
+    Dealt,
     Hand,
     Tile,
     View,
@@ -48,9 +48,9 @@ def unseen_places(deal: Deal, seat: int) -> tuple[list[Tile], bool]:
     own_deal = deal.declarer == seat
     others = [other for other in range(deal.rules.players) if other != seat]
     hidden = [tile for other in others for tile in TILES if deal.hands[other] >> tile & 1]
-    hidden += deal.cards.middle[1:]
-    if deal.cards.middle and not deal.taken:
-        hidden.append(deal.cards.middle[0])
+    hidden += deal.dealt.middle[1:]
+    if deal.dealt.middle and not deal.taken:
+        hidden.append(deal.dealt.middle[0])
     if deal.discarded is not None and not own_deal:
         hidden.append(deal.discarded)
     return hidden, own_deal
@@ -66,7 +66,7 @@ def reshuffled(deal: Deal, seat: int, rng: random.Random) -> Deal:
             count = deal.hands[other].bit_count()
             hands[other] = Hand.of(hidden[:count]).mask
             del hidden[:count]
-    middle = list(deal.cards.middle)
+    middle = list(deal.dealt.middle)
     for place in range(1, len(middle)):
         middle[place] = hidden.pop()
     if middle and not deal.taken:
@@ -78,8 +78,8 @@ def reshuffled(deal: Deal, seat: int, rng: random.Random) -> Deal:
         discarded = hidden.pop()
     assert not hidden
     # What was dealt is known only through what is held now, so any order of it will do.
-    dealt = tuple(rng.sample(deal.cards.hands, len(deal.cards.hands)))
-    return deal._replace(hands=tuple(hands), cards=Cards(dealt, tuple(middle)), discarded=discarded)
+    dealt = tuple(rng.sample(deal.dealt.hands, len(deal.dealt.hands)))
+    return deal._replace(hands=tuple(hands), dealt=Dealt(dealt, tuple(middle)), discarded=discarded)
 
 
 def sent_bytes(deal: Deal, seat: int) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from referee.rules import Deal, Rules, View, deal_cards, first_bidder, seed_key, view
+from referee.rules import Deal, Rules, View, deal_tiles, first_bidder, seed_key, view
 
 
 def walk(rules: Rules, seed: int) -> Iterator[tuple[Deal, View]]:
@@ -16,7 +16,7 @@ def walk(rules: Rules, seed: int) -> Iterator[tuple[Deal, View]]:
     scores = tuple(rng.randrange(-60, 25) for _ in range(rules.side_count))
     deal = Deal.start(
         rules,
-        deal_cards(key, number, rules),
+        deal_tiles(key, number, rules),
         first_bidder(key, rules),
         forced=rng.random() < 0.8,
     )

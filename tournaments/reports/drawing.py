@@ -195,10 +195,10 @@ class _Drawing:
         deal = self._deal
         room = max(_width(self._seat_name(seat)) for seat in range(len(self._names))) + 2
         room = max(room, _LABEL)
-        for seat, mask in enumerate(deal.cards.hands):
+        for seat, mask in enumerate(deal.dealt.hands):
             hand = hidden if self._hides(seat) else str(Hand(mask))
             yield f"  {_pad(self._seat_name(seat), room)}{hand}"
-        middle = deal.cards.middle
+        middle = deal.dealt.middle
         if middle:
             saw = self._seat is None or (deal.taken and self._seat == deal.declarer)
             yield f"  {_pad('widow', room)}{middle[0] if saw else hidden}"
@@ -237,7 +237,7 @@ class _Drawing:
         if deal.declarer is None:
             return
         hides = self._hides(deal.declarer)
-        taken = "takes the widow" if hides else f"takes {deal.cards.widow}"
+        taken = "takes the widow" if hides else f"takes {deal.dealt.widow}"
         steps = [*self._of(Kind.TRUMP), *self._of(Kind.EXCHANGE), *self._of(Kind.DISCARD)]
         steps.sort(key=self._steps.index)
         said: list[str] = []

@@ -81,7 +81,7 @@ class _Hand:
         self._rules = rules
         self._bids: list[object] = []
         self._plays: list[dict[str, object]] = []
-        self.deal = Deal.start(rules, record.cards, 0)
+        self.deal = Deal.start(rules, record.dealt, 0)
         for state, choice in deal_states(rules, record, where):
             decision = state.decision
             assert decision is not None
@@ -100,8 +100,8 @@ class _Hand:
         assert deal.trump is not None
         score = deal.score()
         return {
-            "deal": [_written(tiles_in(mask)[::-1]) for mask in deal.cards.hands],
-            "middle": _written(deal.cards.middle),
+            "deal": [_written(tiles_in(mask)[::-1]) for mask in deal.dealt.hands],
+            "middle": _written(deal.dealt.middle),
             "first_bidder": int(deal.auction.first_bidder),
             "bids": self._bids,
             "bidder": int(deal.declarer),
@@ -139,9 +139,9 @@ class _Hand:
 def _legal(state: Deal, decision: Decision) -> list[str]:
     """Returns the tiles that may be played, in the order of the hand as the file has it."""
     allowed = {choice.tile for choice in decision.legal if isinstance(choice, Play)}
-    held = tiles_in(state.cards.hands[decision.seat])[::-1]
-    if state.taken and decision.seat == state.declarer and state.cards.widow is not None:
-        held.append(state.cards.widow)
+    held = tiles_in(state.dealt.hands[decision.seat])[::-1]
+    if state.taken and decision.seat == state.declarer and state.dealt.widow is not None:
+        held.append(state.dealt.widow)
     return [str(tile) for tile in held if tile in allowed]
 
 

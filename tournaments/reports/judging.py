@@ -21,7 +21,7 @@ from referee.match import (
 )
 from referee.match.referee import in_words
 from referee.match.replay import last_state
-from referee.rules import Decision, deal_cards, derive_key, rules_text, seed_key
+from referee.rules import Decision, deal_tiles, derive_key, rules_text, seed_key
 from referee.rules.options import ExchangeRule, Rules
 from tournaments.reports.reading import ChatDeal, Entry, record_of
 
@@ -125,7 +125,7 @@ class StoreJudge:
         if key is None or record.terms.rules != self._rules:
             found = match_differences(record)
         else:
-            found = match_differences(record, partial(deal_cards, key, rules=self._rules), key)
+            found = match_differences(record, partial(deal_tiles, key, rules=self._rules), key)
         for difference in found:
             yield str(difference).removeprefix(f"table {record.table}")
         if not found:

@@ -15,7 +15,7 @@ from referee.rules.options import HAND_SIZE, Rules
 from referee.rules.tiles import Tile, mask_of
 
 
-class Cards(NamedTuple):
+class Dealt(NamedTuple):
     """What was dealt."""
 
     hands: tuple[int, ...]
@@ -43,7 +43,7 @@ def derive_key(key: bytes, label: str) -> bytes:
     return hmac.digest(key, b"derive/" + label.encode(), "sha256")
 
 
-def deal_cards(key: bytes, number: int, rules: Rules) -> Cards:
+def deal_tiles(key: bytes, number: int, rules: Rules) -> Dealt:
     """Returns the deal with *number*, from 0, of the match with *key*.
 
     The tiles in play, ascending, are shuffled from the last place down: the tile at place *i*
@@ -57,7 +57,7 @@ def deal_cards(key: bytes, number: int, rules: Rules) -> Cards:
         tiles[place], tiles[other] = tiles[other], tiles[place]
     ends = range(0, HAND_SIZE * rules.players, HAND_SIZE)
     hands = tuple(mask_of(tiles[at : at + HAND_SIZE]) for at in ends)
-    return Cards(hands, tuple(tiles[HAND_SIZE * rules.players :]))
+    return Dealt(hands, tuple(tiles[HAND_SIZE * rules.players :]))
 
 
 def first_bidder(key: bytes, rules: Rules) -> Seat:
