@@ -66,11 +66,11 @@ def first_bidder(key: bytes, rules: Rules) -> Seat:
 
 
 def _bytes(key: bytes, label: bytes) -> Iterator[int]:
-    """Yields the bytes of HMAC-SHA256(key, label + block), block 0, 1, 2 ... as four bytes."""
-    block = 0
+    """Yields the bytes of HMAC-SHA256(key, label + part), part 0, 1, 2 ... as four bytes."""
+    part = 0
     while True:
-        yield from hmac.digest(key, label + block.to_bytes(4, "big"), "sha256")
-        block += 1
+        yield from hmac.digest(key, label + part.to_bytes(4, "big"), "sha256")
+        part += 1
 
 
 def _draw(stream: Iterator[int], count: int) -> int:

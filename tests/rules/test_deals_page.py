@@ -35,10 +35,8 @@ def sets_of_tiles(size: str) -> list[str]:
 
 
 def stream(key: bytes, label: bytes) -> Iterator[int]:
-    for block in range(2**32):
-        message = label + bytes(
-            [block >> 24 & 255, block >> 16 & 255, block >> 8 & 255, block & 255]
-        )
+    for part in range(2**32):
+        message = label + bytes([part >> 24 & 255, part >> 16 & 255, part >> 8 & 255, part & 255])
         yield from hmac.new(key, message, hashlib.sha256).digest()
 
 
@@ -75,13 +73,13 @@ def example_of(seed: str, size: str, number: int) -> dict[str, str]:
     key = key_of(seed)
     order, draws = shuffled(key, number, sets_of_tiles(size))
     label = b"deal/" + number.to_bytes(8, "big")
-    blocks = stream(key, label)
+    found = stream(key, label)
     return {
         "seed": seed,
         "game": f"{size} tiles, {players} players, deal {number}",
         "key": key.hex(),
         "label": label.hex(),
-        "block 0": bytes(next(blocks) for _ in range(32)).hex(),
+        "part 0": bytes(next(found) for _ in range(32)).hex(),
         "draws": " ".join(draws),
         "order": " ".join(order),
         **{f"seat {s}": " ".join(order[7 * s : 7 * s + 7]) for s in range(players)},
