@@ -29,10 +29,12 @@ class BotServiceStub(object):
     """Plays seats at tables of Moon.
 
     The referee starts the bot or is given its address, asks `GetBotInfo` until it
-    answers, and then asks one decision after another, by `Decide` or by `Play`. It
-    never asks a decision twice. Time is measured by the referee and nowhere else.
-    An error status, a lost connection or an answer that does not fit the question
-    is a fault of the bot; the referee then makes the first legal choice for it.
+    answers, and then asks one decision after another, by `Decide` or by `Play`. What
+    is answered or judged is never asked again; what was open when the process was
+    lost or restarted may be put to the next one, with the same ids. Time is measured
+    by the referee and nowhere else. An error status, a lost connection or an answer
+    that does not fit the question is a fault of the bot; the referee then makes the
+    first legal choice for it.
     """
 
     def __init__(self, channel):
@@ -67,10 +69,12 @@ class BotServiceServicer(object):
     """Plays seats at tables of Moon.
 
     The referee starts the bot or is given its address, asks `GetBotInfo` until it
-    answers, and then asks one decision after another, by `Decide` or by `Play`. It
-    never asks a decision twice. Time is measured by the referee and nowhere else.
-    An error status, a lost connection or an answer that does not fit the question
-    is a fault of the bot; the referee then makes the first legal choice for it.
+    answers, and then asks one decision after another, by `Decide` or by `Play`. What
+    is answered or judged is never asked again; what was open when the process was
+    lost or restarted may be put to the next one, with the same ids. Time is measured
+    by the referee and nowhere else. An error status, a lost connection or an answer
+    that does not fit the question is a fault of the bot; the referee then makes the
+    first legal choice for it.
     """
 
     def GetBotInfo(self, request, context):
@@ -108,8 +112,8 @@ class BotServiceServicer(object):
     def Notify(self, request, context):
         """Tells what happened.
 
-        Called only for the notifications the bot asked for. No clock runs; an error is
-        noted and changes nothing.
+        Called only for the notifications the bot asked for. No clock runs; what comes
+        back is ignored, an error too.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -150,10 +154,12 @@ class BotService(object):
     """Plays seats at tables of Moon.
 
     The referee starts the bot or is given its address, asks `GetBotInfo` until it
-    answers, and then asks one decision after another, by `Decide` or by `Play`. It
-    never asks a decision twice. Time is measured by the referee and nowhere else.
-    An error status, a lost connection or an answer that does not fit the question
-    is a fault of the bot; the referee then makes the first legal choice for it.
+    answers, and then asks one decision after another, by `Decide` or by `Play`. What
+    is answered or judged is never asked again; what was open when the process was
+    lost or restarted may be put to the next one, with the same ids. Time is measured
+    by the referee and nowhere else. An error status, a lost connection or an answer
+    that does not fit the question is a fault of the bot; the referee then makes the
+    first legal choice for it.
     """
 
     @staticmethod

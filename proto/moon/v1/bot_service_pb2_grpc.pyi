@@ -30,10 +30,12 @@ class BotServiceStub:
     """Plays seats at tables of Moon.
 
     The referee starts the bot or is given its address, asks `GetBotInfo` until it
-    answers, and then asks one decision after another, by `Decide` or by `Play`. It
-    never asks a decision twice. Time is measured by the referee and nowhere else.
-    An error status, a lost connection or an answer that does not fit the question
-    is a fault of the bot; the referee then makes the first legal choice for it.
+    answers, and then asks one decision after another, by `Decide` or by `Play`. What
+    is answered or judged is never asked again; what was open when the process was
+    lost or restarted may be put to the next one, with the same ids. Time is measured
+    by the referee and nowhere else. An error status, a lost connection or an answer
+    that does not fit the question is a fault of the bot; the referee then makes the
+    first legal choice for it.
     """
 
     @_typing.overload
@@ -63,8 +65,8 @@ class BotServiceStub:
     Notify: _grpc.UnaryUnaryMultiCallable[_bot_service_pb2.NotifyRequest, _bot_service_pb2.NotifyResponse]
     """Tells what happened.
 
-    Called only for the notifications the bot asked for. No clock runs; an error is
-    noted and changes nothing.
+    Called only for the notifications the bot asked for. No clock runs; what comes
+    back is ignored, an error too.
     """
 
 @_typing.type_check_only
@@ -72,10 +74,12 @@ class BotServiceAsyncStub(BotServiceStub):
     """Plays seats at tables of Moon.
 
     The referee starts the bot or is given its address, asks `GetBotInfo` until it
-    answers, and then asks one decision after another, by `Decide` or by `Play`. It
-    never asks a decision twice. Time is measured by the referee and nowhere else.
-    An error status, a lost connection or an answer that does not fit the question
-    is a fault of the bot; the referee then makes the first legal choice for it.
+    answers, and then asks one decision after another, by `Decide` or by `Play`. What
+    is answered or judged is never asked again; what was open when the process was
+    lost or restarted may be put to the next one, with the same ids. Time is measured
+    by the referee and nowhere else. An error status, a lost connection or an answer
+    that does not fit the question is a fault of the bot; the referee then makes the
+    first legal choice for it.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -102,18 +106,20 @@ class BotServiceAsyncStub(BotServiceStub):
     Notify: _aio.UnaryUnaryMultiCallable[_bot_service_pb2.NotifyRequest, _bot_service_pb2.NotifyResponse]  # type: ignore[assignment]
     """Tells what happened.
 
-    Called only for the notifications the bot asked for. No clock runs; an error is
-    noted and changes nothing.
+    Called only for the notifications the bot asked for. No clock runs; what comes
+    back is ignored, an error too.
     """
 
 class BotServiceServicer(metaclass=_abc_1.ABCMeta):
     """Plays seats at tables of Moon.
 
     The referee starts the bot or is given its address, asks `GetBotInfo` until it
-    answers, and then asks one decision after another, by `Decide` or by `Play`. It
-    never asks a decision twice. Time is measured by the referee and nowhere else.
-    An error status, a lost connection or an answer that does not fit the question
-    is a fault of the bot; the referee then makes the first legal choice for it.
+    answers, and then asks one decision after another, by `Decide` or by `Play`. What
+    is answered or judged is never asked again; what was open when the process was
+    lost or restarted may be put to the next one, with the same ids. Time is measured
+    by the referee and nowhere else. An error status, a lost connection or an answer
+    that does not fit the question is a fault of the bot; the referee then makes the
+    first legal choice for it.
     """
 
     @_abc_1.abstractmethod
@@ -162,8 +168,8 @@ class BotServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_bot_service_pb2.NotifyResponse, _abc.Awaitable[_bot_service_pb2.NotifyResponse]]:
         """Tells what happened.
 
-        Called only for the notifications the bot asked for. No clock runs; an error is
-        noted and changes nothing.
+        Called only for the notifications the bot asked for. No clock runs; what comes
+        back is ignored, an error too.
         """
 
 def add_BotServiceServicer_to_server(servicer: BotServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
