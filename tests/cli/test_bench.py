@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -35,12 +36,16 @@ def here() -> Iterator[League]:
         yield made
 
 
-def echoes(here: League) -> list[str]:
-    return [
-        words
-        for process in belonging_to(here.folder)
-        if "referee.bots.echo" in (words := command_line(process.pid))
-    ]
+def start(here: League) -> subprocess.Popen[str]:
+    """Returns a long run in which the bare ways and the bots are there."""
+    process = here.start("bench", "--seconds", "60")
+    for program in ("referee.bots.echo", "sample_bots.first_legal"):
+        here.wait(process, lambda program=program: runs(here, program), program)
+    return process
+
+
+def runs(here: League, program: str) -> bool:
+    return any(program in command_line(process.pid) for process in belonging_to(here.folder))
 
 
 def test_every_figure_is_there_and_they_hold_together(
@@ -99,8 +104,7 @@ def test_overhead_is_what_a_decision_takes_longer_than_the_bare_way() -> None:
 
 
 def test_interrupted_it_ends_at_once_and_leaves_nothing(here: League) -> None:
-    process = here.start("bench", "--seconds", "60")
-    here.wait(process, lambda: echoes(here), "it measures")
+    process = start(here)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=LIMIT)
     assert process.returncode == 130, err
@@ -111,6 +115,5 @@ def test_interrupted_it_ends_at_once_and_leaves_nothing(here: League) -> None:
 
 
 def test_killed_it_leaves_nothing(here: League) -> None:
-    process = here.start("bench", "--seconds", "60")
-    here.wait(process, lambda: echoes(here), "it measures")
+    process = start(here)
     here.kill(process, LIMIT)
