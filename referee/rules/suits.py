@@ -102,12 +102,6 @@ class SuitTable:
         """The suit whose tiles are the trumps, or ``None`` without trump."""
         return None if self.trump is Trump.NONE else SUITS[self.trump]
 
-    def order(self, suit: Suit) -> list[Tile]:
-        """Returns the tiles of *suit*, strongest first."""
-        ranks = self.strength[suit]
-        members = [tile for tile in TILES if self.follows[suit] >> tile & 1]
-        return sorted(members, key=lambda tile: ranks[tile], reverse=True)
-
 
 @cache
 def suit_table(trump: Trump, none_doubles: NoneDoubles = NoneDoubles.HIGH) -> SuitTable:

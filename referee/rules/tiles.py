@@ -12,8 +12,6 @@ from enum import IntEnum
 
 from referee.rules.errors import NotationError
 
-MAX_PIPS = 6
-
 
 class Tile(IntEnum):
     """A domino, written higher end first.
@@ -97,16 +95,6 @@ class Tile(IntEnum):
         if tile is None:
             raise NotationError("tile", text, "write the higher end first, like 6-4")
         return tile
-
-    @classmethod
-    def of(cls, one: int, other: int) -> Tile:
-        """Returns the tile with these two ends, in either order.
-
-        Raises:
-            NotationError: if an end is not 0 to 6.
-        """
-        high, low = (one, other) if one >= other else (other, one)
-        return cls.parse(f"{high}-{low}")
 
 
 TILES: tuple[Tile, ...] = tuple(Tile)

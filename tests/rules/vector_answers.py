@@ -127,7 +127,10 @@ def suit_order(rules: Rules, situation: Situation) -> Json:
     suit = read_suit(situation.need("suit", "of", "led_suit"), trump)
     if suit is None:
         return []
-    order = rules.tables[trump].order(suit)
+    table = rules.tables[trump]
+    order = sorted(
+        tiles_in(table.follows[suit]), key=table.strength[suit].__getitem__, reverse=True
+    )
     return write_tiles(tile for tile in order if tile in rules.tiles)
 
 

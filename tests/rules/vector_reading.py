@@ -53,7 +53,7 @@ def read_tile(text: Json) -> Tile:
     digits = [letter for letter in str(text) if letter.isdigit()]
     if len(digits) != 2:
         raise QuestionError(f"not a tile: {text!r}")
-    return Tile.of(int(digits[0]), int(digits[1]))
+    return Tile.parse("".join(sorted(digits, reverse=True)))
 
 
 def read_tiles(texts: Iterable[Json]) -> list[Tile]:
