@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from referee.match import load_matches
@@ -12,6 +14,7 @@ from tournaments.cli.stores import open_store, store_argument
 from tournaments.cli.terminal import console, print_json
 from tournaments.reports.match_report import describe_fault, result_document
 from tournaments.reports.unrated import unrated_lines
+from tournaments.results import FaultRow, TableResult
 from tournaments.schedule import TableId
 from tournaments.store import Store
 
@@ -58,30 +61,7 @@ def _show_run(store: Store, faults: bool, as_json: bool) -> None:
         (result, fault) for result in (store.results() if faults else ()) for fault in result.faults
     ]
     if as_json:
-        print_json(
-            "moon.run/1",
-            {
-                "name": run.name,
-                "rules": rules_text(run.rules),
-                "entrants": list(run.entrants),
-                "rated": not run.inside,
-                "in_process": list(run.inside),
-                "scheduled": tables,
-                "played": counts.played,
-                "void": counts.void,
-                "created_at": run.created_at,
-                "code_version": run.code_version,
-                "host": dict(run.host),
-                "fingerprint": store.fingerprint(),
-                "notes": [note._asdict() for note in store.notes()],
-                "faults": [
-                    {"table": result.id, "entrant": f.entrant, "kind": f.kind, "deal": f.deal,
-                     "decision": f.decision, "detail": f.detail, "question": f.question,
-                     "stderr_tail": f.stderr_tail, "substitute": f.substitute}
-                    for result, f in listed
-                ],
-            },
-        )  # fmt: skip
+        print_json("moon.run/1", _run_document(store, tables, listed))
         return
     screen = console()
     lines = [
@@ -96,3 +76,30 @@ def _show_run(store: Store, faults: bool, as_json: bool) -> None:
     ]
     for line in lines:
         screen.print(line, soft_wrap=True)
+
+
+def _run_document(
+    store: Store, tables: int, listed: Sequence[tuple[TableResult, FaultRow]]
+) -> dict[str, object]:
+    run, counts = store.run, store.counts()
+    return {
+        "name": run.name,
+        "rules": rules_text(run.rules),
+        "entrants": list(run.entrants),
+        "rated": not run.inside,
+        "in_process": list(run.inside),
+        "scheduled": tables,
+        "played": counts.played,
+        "void": counts.void,
+        "created_at": run.created_at,
+        "code_version": run.code_version,
+        "host": dict(run.host),
+        "fingerprint": store.fingerprint(),
+        "notes": [note._asdict() for note in store.notes()],
+        "faults": [
+            {"table": result.id, "entrant": f.entrant, "kind": f.kind, "deal": f.deal,
+             "decision": f.decision, "detail": f.detail, "question": f.question,
+             "stderr_tail": f.stderr_tail, "substitute": f.substitute}
+            for result, f in listed
+        ],
+    }  # fmt: skip
