@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from referee.bots.names import NameRefusedError, check_name
+from referee.bots.spec import BotSpec
 from referee.bots.terms import MAX_BATCH, TABLES_IN_FLIGHT, CallStyle, ClockTerms
 from referee.errors import ConfigError, NotFoundError
 from referee.match import TableTerms
@@ -26,31 +28,13 @@ from referee.rules import (
     rules_text,
 )
 from referee.rules.options import OPTION_NAMES
+from tournaments.entrants import Entrant, described, read_entrants
 from tournaments.identity import IDENTITY_VERSION
-from tournaments.names import entrant_names, look, name_problem
-from tournaments.schedule import EntrantId, Schedule, check_entrants, round_robin
-from tournaments.toml_reader import Reader, shown
+from tournaments.schedule import Schedule, round_robin
+from tournaments.toml_reader import Reader
 
-Describe = Callable[[str, Path], str]
-"""Returns the hash of all that a bot runs, from its text and the folder it is relative to."""
-
-
-@dataclass(frozen=True, slots=True)
-class BotText:
-    """A bot, as the file names it."""
-
-    text: str
-    """``greedy``, ``./mybot``, ``cmd:...``: relative to the folder of the file."""
-    content: str = ""
-    """The hash of all that it runs; empty until `TournamentConfig.described`."""
-
-
-@dataclass(frozen=True, slots=True)
-class EntrantConfig:
-    """What is ranked: one bot, or at tables of four the two bots of a pair."""
-
-    name: EntrantId
-    bots: tuple[BotText, ...]
+LONGEST_NAME = 80
+"""What the name of a tournament may have, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +43,7 @@ class TournamentConfig:
 
     name: str
     rules: Rules
-    entrants: tuple[EntrantConfig, ...]
+    entrants: tuple[Entrant, ...]
     store: Path
     """Where the run is kept."""
     base: Path
@@ -92,25 +76,14 @@ class TournamentConfig:
         """Returns this tournament with *seed*, if the file names none."""
         return self if self.seed is not None else replace(self, seed=seed)
 
-    def described(self, describe: Describe) -> TournamentConfig:
+    def described(self, describe: Callable[[BotSpec], str]) -> TournamentConfig:
         """Returns this tournament with the content of every bot.
 
         Raises:
-            ConfigError: if *describe* refuses a text; the message names the place in the file.
-            NotFoundError: if *describe* does not find a bot.
+            NotFoundError: if *describe* does not find a bot; the message names the place in the
+                file.
         """
-        entrants = []
-        for index, entrant in enumerate(self.entrants):
-            key = f"bots[{index}]"
-            try:
-                bots = [replace(b, content=describe(b.text, self.base)) for b in entrant.bots]
-            except NotFoundError as error:
-                place = ": ".join([*([str(self.path)] if self.path else []), key])
-                raise NotFoundError(f"{place}: {error}") from None
-            except ConfigError as error:
-                raise ConfigError(self.path, key, str(error)) from None
-            entrants.append(replace(entrant, bots=tuple(bots)))
-        return replace(self, entrants=tuple(entrants))
+        return replace(self, entrants=described(self.entrants, describe, self.path))
 
     def identity(self) -> dict[str, object]:
         """Returns what must not change for a run to be continued, as JSON values.
@@ -125,10 +98,7 @@ class TournamentConfig:
             "rounds": self.rounds,
             "deals": self.deals,
             "max_deals": self.max_deals,
-            "entrants": [
-                {"name": e.name, "bots": [{"text": b.text, "content": b.content} for b in e.bots]}
-                for e in self.entrants
-            ],
+            "entrants": [entrant.identity() for entrant in self.entrants],
             "clock": {**times, "strikes": self.table.strikes},
             "call": self.call.value,
             "ask_forced": self.table.ask_forced,
@@ -152,8 +122,30 @@ def load_config(
         ConfigError: if it means nothing; the message names the file, the key and what was expected.
     """
     path = Path(path)
+    data = _read(path)
+    for key, value in (instead or {}).items():
+        old = data.get(key)
+        if isinstance(old, dict) and isinstance(value, dict):
+            data[key] = {**old, **value}
+        else:
+            data[key] = value
+    return parse_config(data, path=path, changes=changes)
+
+
+def store_path(path: str | Path) -> Path:
+    """Returns where the tournament file at *path* keeps its run; its bots need not be there.
+
+    Raises:
+        NotFoundError: if the file is not there.
+        ConfigError: if it is no tournament file.
+    """
+    path = Path(path)
+    return _store(_top(_read(path), path))
+
+
+def _read(path: Path) -> dict[str, object]:
     try:
-        data = tomllib.loads(path.read_bytes().decode())
+        return tomllib.loads(path.read_bytes().decode())
     except FileNotFoundError:
         raise NotFoundError(f"{path}: there is no such file") from None
     except OSError as error:
@@ -163,13 +155,6 @@ def load_config(
     except tomllib.TOMLDecodeError as error:
         problem = str(error)
         raise ConfigError(path, None, f"is not TOML: {problem[:1].lower()}{problem[1:]}") from None
-    for key, value in (instead or {}).items():
-        old = data.get(key)
-        if isinstance(old, dict) and isinstance(value, dict):
-            data[key] = {**old, **value}
-        else:
-            data[key] = value
-    return parse_config(data, path=path, changes=changes)
 
 
 def parse_config(
@@ -189,15 +174,14 @@ def parse_config(
         ConfigError: if they mean nothing.
         RulesError: if a change means nothing.
     """
-    base = (path.parent if path else Path()).absolute()
-    top = Reader(data, _TOP_KEYS, path=path, elsewhere=_CLOCK_KEYS + _RULE_KEYS)
-    stem = path.stem if path else "tournament"
+    top = _top(data, path)
+    base = _base(path)
     rules = change_rules(_rules(top), tuple(changes))
     return TournamentConfig(
-        name=_name(top, stem),
+        name=_name(top),
         rules=rules,
-        entrants=_entrants(top, rules),
-        store=base / Path(top.text("store", default=f"{stem}.sqlite")).expanduser(),
+        entrants=read_entrants(top, rules.players, base),
+        store=_store(top),
         base=base,
         path=path,
         seed=top.text_or_number("seed"),
@@ -227,12 +211,36 @@ _TOP_KEYS = (
 )  # fmt: skip
 
 
-def _name(top: Reader, default: str) -> str:
-    name = top.text("name", default=default)
-    problem = name_problem(name, longest=80)
-    if problem is not None:
-        raise top.error("name", f"{name!r} {problem}")
-    return name
+def _top(data: Mapping[str, object], path: Path | None) -> Reader:
+    return Reader(data, _TOP_KEYS, path=path, elsewhere=_CLOCK_KEYS + _RULE_KEYS)
+
+
+def _base(path: Path | None) -> Path:
+    """Returns the folder that everything in the file at *path* is relative to."""
+    return (path.parent if path else Path()).absolute()
+
+
+def _stem(top: Reader) -> str:
+    return top.path.stem if top.path else "tournament"
+
+
+def _store(top: Reader) -> Path:
+    text = top.text("store", default=f"{_stem(top)}.sqlite")
+    try:
+        path = _base(top.path) / Path(text).expanduser()
+    except RuntimeError as error:
+        raise top.error("store", str(error).lower()) from None
+    if not text.isprintable():
+        raise top.error("store", f"{text!r} is no name of a file")
+    return path
+
+
+def _name(top: Reader) -> str:
+    name = top.text("name", default=_stem(top))
+    try:
+        return check_name(name, LONGEST_NAME)
+    except NameRefusedError as error:
+        raise top.error("name", str(error)) from None
 
 
 def _rules(top: Reader) -> Rules:
@@ -271,65 +279,3 @@ def _table(top: Reader) -> TableTerms:
         strikes=_clock_reader(top).number("strikes", default=usual.strikes, least=0),
         ask_forced=top.flag("ask_forced", default=usual.ask_forced),
     )
-
-
-def _entrants(top: Reader, rules: Rules) -> tuple[EntrantConfig, ...]:
-    items = top.get("bots")
-    if items is None:
-        raise top.error("bots", 'is missing; write bots = ["greedy", "counter", "./mybot"]')
-    if not isinstance(items, list):
-        raise top.error("bots", f"expected a list of bots, got {shown(items)}")
-    wished: list[str | None] = []
-    bots: list[tuple[str, ...]] = []
-    for index, item in enumerate(items):
-        name, texts = _entrant(top, f"bots[{index}]", item, rules)
-        wished.append(name)
-        bots.append(texts)
-    names = entrant_names(bots, wished)
-    for index in range(len(names)):
-        _check_name(top, names, index, wished=wished[index] is not None)
-    try:
-        check_entrants(names, seats=rules.players)
-    except ConfigError as error:
-        raise top.error("bots", str(error).removeprefix("bots: ")) from None
-    entrants = zip(names, bots, strict=True)
-    return tuple(EntrantConfig(name, tuple(map(BotText, texts))) for name, texts in entrants)
-
-
-def _check_name(top: Reader, names: Sequence[EntrantId], index: int, *, wished: bool) -> None:
-    name, key = names[index], f"bots[{index}]"
-    problem = name_problem(name)
-    if problem is not None and wished:
-        raise top.error(f"{key}.name", f"{name!r} {problem}")
-    if problem is not None:
-        hint = "give it another: { bot = ..., name = ... }"
-        raise top.error(key, f"the name {name!r} {problem}; {hint}")
-    for other in range(index):
-        if look(names[other]) == look(name):
-            raise top.error(key, f"the name {name!r} is too like that of bots[{other}]")
-
-
-def _entrant(
-    top: Reader, key: str, item: object, rules: Rules
-) -> tuple[str | None, tuple[str, ...]]:
-    """Returns the name that one item of ``bots`` wishes, and the texts of its bots."""
-    name = None
-    if isinstance(item, dict):
-        reader = Reader(item, ("bot", "name"), path=top.path, table=key)
-        item = reader.get("bot")
-        name = reader.text("name", default="") or None
-        if item is None:
-            raise top.error(f"{key}.bot", "is missing")
-    texts: list[str] = []
-    for text in item if isinstance(item, list) else [item]:
-        if not isinstance(text, str) or not text.strip():
-            raise top.error(key, f'expected a bot like "greedy" or "./mybot", got {shown(text)}')
-        texts.append(text.strip())
-    if rules.players == 3 and isinstance(item, list):
-        raise top.error(
-            key, 'a list of bots is a pair, and pairs play four at a table: rules = "tournament-4p"'
-        )
-    if isinstance(item, list) and len(item) != 2:
-        raise top.error(key, f"a pair is two bots, got {len(item)}")
-    pair = texts * 2 if rules.players == 4 and len(texts) == 1 else texts
-    return name, tuple(pair)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass, fields
 from pathlib import Path
-from unicodedata import normalize
 
+from referee.bots.names import NameRefusedError, check_name
 from referee.errors import ConfigError, did_you_mean
 from referee.wire import PROTOCOL
 
 BOT_FILE = "bot.toml"
-NAME_LIMIT = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,29 +24,6 @@ class BotFile:
     build: tuple[str, ...] = ()
     """The command that makes it ready to run; may be empty."""
     protocol: str = PROTOCOL
-
-
-class NameRefusedError(ValueError):
-    """A name cannot be shown as it is."""
-
-
-def check_name(name: str) -> str:
-    """Returns *name* in the one form in which equal names are equal.
-
-    Raises:
-        NameRefusedError: If it is empty or too long, or would not show as it is: control
-            characters, line ends, marks that turn the direction of writing.
-    """
-    name = normalize("NFC", name)
-    if not name or name != name.strip():
-        raise NameRefusedError(f"the name {name!r} is empty or begins or ends with a space")
-    if len(name) > NAME_LIMIT:
-        raise NameRefusedError(
-            f"the name {name!r} has {len(name)} characters, at most {NAME_LIMIT}"
-        )
-    if not name.isprintable():
-        raise NameRefusedError(f"the name {name!r} has characters that cannot be shown")
-    return name
 
 
 def read_bot_file(path: Path) -> BotFile:

@@ -25,14 +25,9 @@ from enum import StrEnum
 from pathlib import Path
 from urllib.parse import unquote
 
-from referee.bots.botfile import (
-    BOT_FILE,
-    NAME_LIMIT,
-    NameRefusedError,
-    check_name,
-    read_bot_file,
-)
+from referee.bots.botfile import BOT_FILE, read_bot_file
 from referee.bots.modules import find_module
+from referee.bots.names import NAME_LIMIT, NameRefusedError, check_name
 from referee.errors import ConfigError, did_you_mean
 
 VALUE_LIMIT = 200
@@ -114,35 +109,16 @@ def is_inside(text: str) -> bool:
     >>> [is_inside(text) for text in ("old=inproc:mine:Bold?risk=1", "cmd:./x inproc:mine:Bold")]
     [True, False]
     """
-    return _split_label(text.strip())[1].startswith(_INPROC)
+    return unnamed(text).startswith(_INPROC)
 
 
-def unique_names(specs: Sequence[BotSpec]) -> tuple[BotSpec, ...]:
-    """Returns *specs* with a different name each: the same bot again becomes `greedy#2`.
+def unnamed(text: str) -> str:
+    """Returns *text* without the name in front, if it has one.
 
-    Raises:
-        ConfigError: If two different bots have the same name.
+    >>> [unnamed(text) for text in ("old=./mybot", " ./mybot", "cmd:A=1 ./mybot")]
+    ['./mybot', './mybot', 'cmd:A=1 ./mybot']
     """
-    first: dict[str, BotSpec] = {}
-    for spec in specs:
-        other = first.setdefault(spec.name, spec)
-        if replace(other, source="") != replace(spec, source=""):
-            raise ConfigError(
-                None,
-                _shown(spec.source),
-                f"has the same name as another bot, {spec.name!r}: {_shown(other.source)};"
-                " write NAME=BOT to give one of them another",
-            )
-    named: dict[str, BotSpec] = {}
-    for spec in specs:
-        name = spec.name
-        copy = 1
-        while name in named or (copy > 1 and name in first):
-            copy += 1
-            mark = f"#{copy}"
-            name = spec.name[: NAME_LIMIT - len(mark)] + mark
-        named[name] = replace(spec, name=name)
-    return tuple(named.values())
+    return _split_label(text.strip())[1]
 
 
 def sample_names() -> tuple[str, ...]:
@@ -240,8 +216,8 @@ def _parse_body(body: str, base: Path) -> BotSpec:
         raise _RefusedError(f"an address is written grpc://{body}")
     if "/" in body or body.endswith(".py"):
         raise _RefusedError(f"there is no {path}; expected {FORMS}")
-    near = did_you_mean(body, samples)
-    known = "" if near.startswith(" (known") else f"; built-in: {', '.join(sorted(samples))}"
+    near = did_you_mean(body, sample_names())
+    known = "" if near.startswith(" (known") else f"; built-in: {', '.join(sample_names())}"
     raise _RefusedError(f"no bot, folder or file of this name{near}{known}; expected {FORMS}")
 
 

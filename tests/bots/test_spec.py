@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from referee.bots.botfile import check_name
 from referee.bots.contents import content_hash
-from referee.bots.spec import BotKind, BotSpec, parse_bot, sample_names, unique_names
+from referee.bots.names import check_name, entrant_names
+from referee.bots.spec import BotKind, BotSpec, parse_bot, sample_names
 from referee.errors import ConfigError
 
 BOT_TOML = """
@@ -185,7 +185,7 @@ def test_every_bot_may_be_given_a_name(base: Path, text: str, name: str) -> None
         ("greedy?a=%FF", "printable"),
         ("greedy?a=" + "x" * 201, "at most 200"),
         ("greedy?long=" + "x" * 40, "at most 40; write NAME=BOT to name it"),
-        ("=greedy", "empty"),
+        ("=greedy", "the name '' is empty"),
         ("x" * 41 + "=greedy", "41 characters, at most 40"),
         ("localhost:50051", "an address is written grpc://localhost:50051"),
         ("http://localhost:1", "expected grpc://HOST:PORT"),
@@ -230,8 +230,8 @@ def test_text_that_names_no_bot_is_refused_with_what_was_expected(
         ("build = false", "build", "must be a program"),
         ("version = 1.0", "version", "must be text in quotes, got 1.0"),
         ('protocol = "moon.v9"', "protocol", "must be 'moon.v1', got 'moon.v9'"),
-        ('name = "a\\nb"', "name", "characters that cannot be shown"),
-        ('name = "\\u202Eevil"', "name", "characters that cannot be shown"),
+        ('name = "a\\nb"', "name", "invisible character U+000A"),
+        ('name = "\\u202Eevil"', "name", "invisible character U+202E"),
         (f'name = "{"x" * 300}"', "name", "300 characters, at most 40"),
         ('version = ""', "version", "empty"),
         ("name = ", None, "is not TOML"),
@@ -278,8 +278,10 @@ def test_a_name_that_would_not_show_as_it_is_is_refused(name: str) -> None:
         check_name(name)
 
 
-def names(base: Path, *texts: str) -> list[str]:
-    return [spec.name for spec in unique_names([parse_bot(text, base) for text in texts])]
+def names(base: Path, *entrants: str | tuple[str, ...]) -> list[str]:
+    """Returns the names of bots, and of the pairs among them."""
+    texts = [(each,) if isinstance(each, str) else each for each in entrants]
+    return list(entrant_names([[parse_bot(text, base) for text in pair] for pair in texts]))
 
 
 def test_the_same_bot_again_gets_a_number(base: Path) -> None:
@@ -290,6 +292,18 @@ def test_the_same_bot_again_gets_a_number(base: Path) -> None:
         "My Bot#2",
         "greedy#3",
     ]
+
+
+def test_a_pair_has_the_names_of_its_bots(base: Path) -> None:
+    pairs = [("greedy",) * 2, ("a=greedy", "./mybot"), ("a=greedy", "mybot"), ("x=lone.py",) * 2]
+    assert names(base, *pairs) == ["greedy", "a+My Bot", "a+My Bot#2", "x"]
+    assert names(base, ("x=greedy", "x=lone.py")) == ["x+x"]
+
+
+def test_a_name_that_was_given_holds_and_the_same_bots_under_it_get_a_number(base: Path) -> None:
+    greedy, lone = parse_bot("greedy", base), parse_bot("lone.py", base)
+    bots = [[greedy], [greedy], [greedy], [lone]]
+    assert entrant_names(bots, ["x", "x", None, "y"]) == ("x", "x#2", "greedy", "y")
 
 
 def test_a_number_is_never_the_name_of_another_bot(base: Path) -> None:
@@ -312,10 +326,35 @@ def test_other_parameters_make_another_name(base: Path) -> None:
 def test_two_bots_of_one_name_are_refused_and_never_merged(
     base: Path, one: str, other: str
 ) -> None:
-    with pytest.raises(ConfigError, match="the same name as another bot") as refusal:
+    with pytest.raises(ConfigError) as refusal:
         names(base, one, other)
-    assert one in str(refusal.value)
-    assert other in str(refusal.value)
+    assert str(refusal.value).startswith(f"{other}: has the same name as another bot, ")
+    assert str(refusal.value).endswith(f": {one}; write NAME=BOT to give one of them another")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Greedy=greedy", "greedy"),
+        ("\uff47reedy=lone.py", "greedy"),
+        ("\ufb01t=greedy", "fit=lone.py"),
+        ("stra\u00dfe=greedy", "STRASSE=greedy"),
+    ],
+)
+def test_names_that_people_take_for_each_other_are_refused(
+    base: Path, one: str, other: str
+) -> None:
+    with pytest.raises(ConfigError, match="is too like") as refusal:
+        names(base, one, other)
+    assert str(refusal.value).startswith(f"{other}: the name ")
+    assert str(refusal.value).endswith(f": {one}; write NAME=BOT to give one of them another")
+
+
+def test_a_pair_whose_name_is_too_long_is_refused_with_the_way_out(base: Path) -> None:
+    one, other = f"{'a' * 25}=greedy", f"{'b' * 25}=lone.py"
+    with pytest.raises(ConfigError, match="has 51 characters, at most 40; name its bots, NAME=BOT"):
+        names(base, "greedy", (one, other))
+    assert names(base, (one, "b=lone.py")) == ["a" * 25 + "+b"]
 
 
 class TestContentHash:

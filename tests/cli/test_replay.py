@@ -122,9 +122,18 @@ def record_file(tmp_path: Path) -> Path:
     return path
 
 
+BOTS = ["ann=random", "bob=random", "cyd=random"]
+
+
 def config(**more: object) -> TournamentConfig:
-    data = {"name": "night", "bots": ["ann", "bob", "cyd"], "seed": "s", "rounds": 2, "deals": 2}
-    return parse_config(data | more).described(lambda text, _: f"content of {text}")
+    data = {
+        "name": "night",
+        "bots": BOTS,
+        "seed": "s",
+        "rounds": 2,
+        "deals": 2,
+    }
+    return parse_config(data | more).described(lambda bot: f"content of {bot.name}")
 
 
 def result_of(run: TournamentConfig, number: int, faults: float = 0.05) -> TableResult:
@@ -638,9 +647,15 @@ def test_deals_of_another_seed_are_found(ask: Callable[..., Answer], tmp_path: P
 def test_a_table_that_was_played_for_something_else_is_found(
     more: dict[str, object], says: str, ask: Callable[..., Answer], tmp_path: Path
 ) -> None:
-    data = {"bots": ["ann", "bob", "cyd"], "seed": "s", "rounds": 2, "deals": 2, **more}
+    data = {
+        "bots": BOTS,
+        "seed": "s",
+        "rounds": 2,
+        "deals": 2,
+        **more,
+    }
     run = parse_config({key: value for key, value in data.items() if value is not None})
-    run = run.described(lambda text, _: text)
+    run = run.described(lambda bot: bot.name)
     answer = ask("verify", stored(tmp_path / "n.sqlite", [result_of(config(), 0)], run))
     assert answer.code == 5
     first, *_ = answer.out.splitlines()

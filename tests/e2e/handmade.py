@@ -19,8 +19,9 @@ Auction = tuple[int, str, bool | None]
 
 def config(*names: str, rounds: int = 1, rules: str = "tournament-3p") -> TournamentConfig:
     """Returns a tournament of *names*, whose bots nobody will start."""
-    data = {"name": "night", "bots": list(names), "seed": "s", "rounds": rounds, "rules": rules}
-    return parse_config(data).described(lambda text, _: f"content of {text}")
+    bots = [f"{name}=random" for name in names]
+    data = {"name": "night", "bots": bots, "seed": "s", "rounds": rounds, "rules": rules}
+    return parse_config(data).described(lambda bot: f"content of {bot.name}")
 
 
 def result(

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from referee.bots.names import NAME_LIMIT
 from referee.match import (
     DealLine,
     DealRecord,
@@ -23,7 +24,6 @@ from referee.match import (
 from referee.match.notation import EXAMPLE
 from referee.rules import parse_rules, preset_rules, presets, rules_text
 from tests.match.playing import random_match
-from tournaments.names import LONGEST_NAME
 
 LONGEST = 400
 """What a chat line takes."""
@@ -99,7 +99,7 @@ MEASURED = 244
 
 
 def test_four_of_the_longest_names_a_tournament_allows_still_fit() -> None:
-    names = tuple(letter * LONGEST_NAME for letter in "abcd")
+    names = tuple(letter * NAME_LIMIT for letter in "abcd")
     for name in presets():
         for line in lines_of(record_of(name, seats=names)):
             assert len(dump_line(line)) <= LONGEST

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from referee.bots.spec import BotSpec, unnamed
 from referee.bots.terms import CallStyle, ClockTerms
 from referee.errors import ConfigError, MoonError, NotFoundError
 from referee.match import TableTerms
 from referee.rules import RulesError, rules_text
-from tournaments.config import TournamentConfig, load_config, parse_config
+from tournaments.config import TournamentConfig, load_config, store_path
 from tournaments.durations import parse_duration
 from tournaments.identity import canonical, differences
-from tournaments.names import name_problem, short_name
 from tournaments.runner.jobs import Job
 
 EXAMPLES = Path(__file__).parents[2] / "tournaments" / "examples"
@@ -30,6 +30,11 @@ Load = Callable[[str], TournamentConfig]
 
 @pytest.fixture
 def load(tmp_path: Path) -> Load:
+    """Reads a file in a folder in which some bots lie."""
+    for name in ("mine.py", "x/c.py", "y/c.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+
     def read(text: str) -> TournamentConfig:
         file = tmp_path / "night.toml"
         file.write_text(text, encoding="utf-8")
@@ -38,8 +43,13 @@ def load(tmp_path: Path) -> Load:
     return read
 
 
-def content(text: str, base: Path) -> str:
-    return f"hash of {text} in {base.name}"
+def content(bot: BotSpec) -> str:
+    return f"hash of {unnamed(bot.source)}"
+
+
+def bots_of(config: TournamentConfig) -> list[tuple[str, list[str]]]:
+    """Returns the name of each entrant, and the texts of its bots."""
+    return [(e.name, [bot.source for bot in e.bots]) for e in config.entrants]
 
 
 def test_a_list_of_bots_is_enough(load: Load, tmp_path: Path) -> None:
@@ -55,7 +65,7 @@ def test_every_key_of_the_file_arrives(load: Load, tmp_path: Path) -> None:
     config = load(
         """
         name = "Friday"
-        bots = ["greedy", { bot = "./mine", name = "mine!" }, { bot = "counter" }]
+        bots = ["old=greedy", { bot = "./mine.py", name = "mine!" }, { bot = "counter" }]
         rules = "kelley-3p"
         seed = 42
         rounds = 3
@@ -80,9 +90,9 @@ def test_every_key_of_the_file_arrives(load: Load, tmp_path: Path) -> None:
         """
     )
     assert config.name == "Friday"
-    assert [(e.name, [b.text for b in e.bots]) for e in config.entrants] == [
-        ("greedy", ["greedy"]),
-        ("mine!", ["./mine"]),
+    assert bots_of(config) == [
+        ("old", ["old=greedy"]),
+        ("mine!", ["./mine.py"]),
         ("counter", ["counter"]),
     ]
     assert rules_text(config.rules) == "kelley-3p min_bid=3 trumps=1,doubles,none"
@@ -150,49 +160,67 @@ def test_what_the_file_leaves_out_is_as_in_a_single_match(load: Load) -> None:
         pytest.param(
             'bots = ["greedy", 3, "random"]', "bots[1]", 'expected a bot like "greedy"', id="bot"
         ),
-        pytest.param('bots = ["", "a", "b"]', "bots[0]", "expected a bot", id="bot-empty"),
+        pytest.param('bots = ["", "random"]', "bots[0]", "expected a bot", id="bot-empty"),
         pytest.param(
-            'bots = ["a", "b", ["c", "d"]]', "bots[2]", 'rules = "tournament-4p"', id="pair-of-3"
+            'bots = ["random", "gredy"]',
+            "bots[1]",
+            "gredy: no bot, folder or file of this name (did you mean 'greedy'?)",
+            id="no-such-bot",
+        ),
+        pytest.param(
+            'bots = [["random", "greedy"]]', "bots[0]", 'rules = "tournament-4p"', id="pair-of-3"
         ),
         pytest.param(
             PAIRS[:-2] + ', ["a", "b", "c"]]', "bots[3]", "a pair is two bots, got 3", id="trio"
         ),
         pytest.param(
-            'bots = [{ name = "x" }, "a", "b"]', "bots[0].bot", "is missing", id="bot-missing"
+            'bots = [{ name = "x" }, "greedy"]', "bots[0].bot", "is missing", id="bot-missing"
         ),
         pytest.param(
-            'bots = [{ bot = "x", nam = "y" }, "a", "b"]',
+            'bots = [{ bot = "greedy", nam = "y" }, "random"]',
             "bots[0].nam",
             "did you mean 'name'?",
             id="bot-key",
         ),
         pytest.param(
-            'bots = [{ bot = "x", name = "a" }, { bot = "y", name = "A" }, "b"]',
+            'bots = [{ bot = "greedy", name = "a" }, { bot = "random", name = "A" }]',
             "bots[1]",
-            "too like that of bots[0]",
+            "random: the name 'A' is too like 'a', that of another bot: greedy; write NAME=BOT",
+            id="like-name",
+        ),
+        pytest.param(
+            'bots = ["x/c.py", "y/c.py"]',
+            "bots[1]",
+            "y/c.py: has the same name as another bot, 'c': x/c.py; write NAME=BOT",
             id="same-name",
         ),
         pytest.param(
-            'bots = [{ bot = "x", name = "a\\nb" }, "c", "d"]',
+            'bots = [{ bot = "old=greedy", name = "x" }]',
+            "bots[0].name",
+            "'old=greedy' has a name in front; give one name",
+            id="two-names",
+        ),
+        pytest.param(
+            'bots = [{ bot = "greedy", name = "a\\nb" }]',
             "bots[0].name",
             "invisible character U+000A",
             id="newline",
         ),
         pytest.param(
-            'bots = [{ bot = "x", name = "a\\u202Eb" }, "c", "d"]',
+            'bots = [{ bot = "greedy", name = "a\\u202Eb" }]',
             "bots[0].name",
             "invisible character U+202E",
             id="right-to-left",
         ),
         pytest.param(
-            f'bots = [{{ bot = "x", name = "{"n" * 300}" }}, "c", "d"]',
+            f'bots = [{{ bot = "greedy", name = "{"n" * 300}" }}]',
             "bots[0].name",
-            "is longer than 40 characters",
+            "has 300 characters, at most 40",
             id="long-name",
         ),
-        pytest.param(
-            'bots = ["./a\\tb", "c", "d"]', "bots[0]", "give it another: { bot =", id="tab-in-path"
-        ),
+        pytest.param('bots = ["./a\\tb"]', "bots[0]", "not printable text", id="tab-in-path"),
+        pytest.param(THREE + 'store = "~nobody_of_this_name/x"', "store", "home", id="no-home"),
+        pytest.param(THREE + 'store = "a\\u0000"', "store", "is no name of a file", id="zero"),
         pytest.param(
             THREE + 'rounds = "ten"',
             "rounds",
@@ -277,28 +305,12 @@ def test_a_missing_file_is_not_found_and_a_folder_is_no_file(tmp_path: Path) -> 
         load_config(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("bots", "expected"),
-    [
-        pytest.param(["greedy", "greedy", "greedy"], "greedy greedy#2 greedy#3", id="same-bot"),
-        pytest.param(["greedy?risk=0.3", "greedy", "x"], "greedy?risk=0.3 greedy x", id="params"),
-        pytest.param(["./a/bot", "b/bot.py", "c"], "./a/bot b/bot.py c", id="same-folder-name"),
-        pytest.param(["./mine", "x", "mine"], "./mine x mine", id="folder-and-sample"),
-        pytest.param(["./Mine", "x", "mine"], "./Mine x mine", id="only-case-differs"),
-        pytest.param(["../", "grpc://h:1", "cmd:./run"], "../ h:1 ./run", id="schemes"),
-        pytest.param(
-            ["greedy", {"bot": "x", "name": "greedy"}, "y"], "greedy#2 greedy y", id="wish-first"
-        ),
-        pytest.param(
-            [f"cmd:{'x' * 80}", f"cmd:{'x' * 80} --more", "z"],
-            f"{'x' * 39}… {'x' * 37}…#2 z",
-            id="cut-and-still-apart",
-        ),
-    ],
-)
-def test_entrants_get_names_that_tell_them_apart(bots: list[object], expected: str) -> None:
-    config = parse_config({"bots": bots})
-    assert " ".join(e.name for e in config.entrants) == expected
+def test_a_bot_has_the_same_name_however_it_is_written_in_the_file(load: Load) -> None:
+    texts = ['"c=x/c.py"', '{ bot = "x/c.py", name = "c" }', '{ bot = "c=x/c.py" }', '"x/c.py"']
+    identities = {canonical(identity(f'bots = [{t}, "greedy", "greedy"]', load)) for t in texts}
+    assert len(identities) == 1
+    named = json.loads(identities.pop())["entrants"]
+    assert [entrant["name"] for entrant in named] == ["c", "greedy", "greedy#2"]
 
 
 @pytest.mark.parametrize(
@@ -351,24 +363,25 @@ def test_changes_of_the_rules_come_on_top_of_those_in_the_file(tmp_path: Path) -
 def test_one_bot_is_a_pair_of_itself_and_a_list_a_pair_of_two(load: Load) -> None:
     config = load(
         'rules = "tournament-4p"\n'
-        'bots = ["greedy", ["counter", "greedy"], { bot = ["a", "./b"], name = "mix" }]'
+        'bots = ["greedy", ["counter", "greedy"], { bot = ["mine.py", "x/c.py"], name = "mix" }]'
     )
-    assert [(e.name, [b.text for b in e.bots]) for e in config.entrants] == [
+    assert bots_of(config) == [
         ("greedy", ["greedy", "greedy"]),
         ("counter+greedy", ["counter", "greedy"]),
-        ("mix", ["a", "./b"]),
+        ("mix", ["mine.py", "x/c.py"]),
     ]
     assert config.schedule().tables[0].seats == ("greedy", "counter+greedy") * 2
 
 
-@pytest.mark.parametrize("name", ["ok", "Ünïcode ✓", "a,b\"'<b>", "🁢"])
-def test_names_that_can_be_printed_are_allowed(name: str) -> None:
-    assert name_problem(name) is None
-
-
-@pytest.mark.parametrize("text", ["cmd: python3 bot.py", "grpc://host:1", "a/b.py?x=1", "."])
-def test_every_bot_has_a_short_name(text: str) -> None:
-    assert short_name(text)
+def test_where_the_run_is_can_be_told_when_its_bots_are_gone(load: Load, tmp_path: Path) -> None:
+    config = load('bots = ["mine.py", "greedy", "random"]\nstore = "runs/x.db"')
+    (tmp_path / "mine.py").unlink()
+    with pytest.raises(ConfigError, match=r"bots\[0\]"):
+        load_config(tmp_path / "night.toml")
+    assert store_path(tmp_path / "night.toml") == config.store == tmp_path / "runs" / "x.db"
+    (tmp_path / "night.toml").write_text("stoer = 'x'")
+    with pytest.raises(ConfigError, match="did you mean 'store'"):
+        store_path(tmp_path / "night.toml")
 
 
 def identity(text: str, load: Load) -> dict[str, object]:
@@ -395,15 +408,24 @@ def test_the_identity_is_the_same_for_what_only_changes_speed_or_place(load: Loa
         (THREE, THREE + "[clock]\nstrikes = 7", "clock.strikes: 2 -> 7"),
         (THREE + "seed = 12345", THREE + "seed = 67890", "seed: another one"),
         (
-            'bots = ["a", "b", "c"]',
-            'bots = ["a", "b", "d"]',
-            "bots: 'c' is gone; bots: 'd' is new",
+            'bots = ["random", "mine.py", "x/c.py"]',
+            'bots = ["random", "mine.py", "greedy"]',
+            "bots: 'c' is gone; bots: 'greedy' is new",
         ),
-        ('bots = ["a", "b", "c"]', 'bots = ["a", "c", "b"]', "bots: the order has changed"),
         (
-            'bots = ["a", "b", "x/c"]',
-            'bots = ["a", "b", "y/c"]',
-            "bots: 'c' has changed: x/c -> y/c",
+            'bots = ["random", "greedy", "x/c.py"]',
+            'bots = ["random", "x/c.py", "greedy"]',
+            "bots: the order has changed",
+        ),
+        (
+            'bots = ["random", "greedy", "x/c.py"]',
+            'bots = ["random", "greedy", "y/c.py"]',
+            "bots: 'c' has changed: x/c.py -> y/c.py",
+        ),
+        (
+            'bots = ["random", "greedy", "c=x/c.py"]',
+            'bots = ["random", "greedy", "old=x/c.py"]',
+            "bots: 'c' is gone; bots: 'old' is new",
         ),
     ],
 )
@@ -416,7 +438,7 @@ def test_every_change_of_what_is_played_is_told_in_one_line(
 
 def test_a_bot_that_was_rebuilt_is_another_bot(load: Load) -> None:
     old = load(THREE).described(content).identity()
-    new = load(THREE).described(lambda text, base: content(text, base) + "!").identity()
+    new = load(THREE).described(lambda bot: content(bot) + "!").identity()
     assert differences(old, new)[0] == (
         "bots: 'greedy' has changed: another content under the same name"
     )
@@ -437,21 +459,14 @@ def test_the_seed_is_shown_nowhere_but_in_the_identity(load: Load) -> None:
     assert load(THREE).seeded("drawn").seed == "drawn"
 
 
-def test_a_bot_that_is_not_there_is_named_with_its_place_in_the_file(
-    load: Load, tmp_path: Path
-) -> None:
-    def describe(text: str, base: Path) -> str:
-        assert base == tmp_path
-        if text == "counter":
-            raise NotFoundError("there is no bot 'counter'")
-        if text == "random":
-            raise ConfigError(None, "random", "has no such parameter")
-        return text
+def test_a_bot_that_cannot_be_read_is_named_with_its_place_in_the_file(load: Load) -> None:
+    def describe(bot: BotSpec) -> str:
+        if bot.name == "counter":
+            raise NotFoundError("counter.py: cannot be read: permission denied")
+        return bot.name
 
-    with pytest.raises(NotFoundError, match=r"night\.toml: bots\[1\]: there is no bot"):
+    with pytest.raises(NotFoundError, match=r"night\.toml: bots\[1\]: counter\.py: cannot be read"):
         load(THREE).described(describe)
-    with pytest.raises(ConfigError, match=r"night\.toml: bots\[0\]: random: has no such"):
-        load('bots = ["random", "b", "c"]').described(describe)
 
 
 @pytest.mark.parametrize("file", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.name)

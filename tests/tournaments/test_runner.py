@@ -133,12 +133,13 @@ async def test_tables_lost_with_a_killed_worker_are_played_again_and_nothing_els
     assert "exit code -9" in problem
 
 
-async def test_a_table_whose_worker_is_lost_every_time_stays_void_and_says_so() -> None:
+@pytest.mark.parametrize("begun", [0, 3], ids=["in the first run", "in a later run"])
+async def test_a_table_whose_worker_is_lost_every_time_stays_void_and_says_so(begun: int) -> None:
     job = changed(
         THREE, entrants={**THREE.entrants, "ann": (str(FAULTY / "sleeps.py"),)}, tables_in_flight=1
     )
     [table, *_] = table_jobs(job)
-
+    table = msgspec.structs.replace(table, attempt=begun + 1)
     run = Run(job, [table])
     running = asyncio.create_task(run.play())
     killed: set[int] = set()
@@ -152,7 +153,7 @@ async def test_a_table_whose_worker_is_lost_every_time_stays_void_and_says_so() 
     report = run.runner.report
     assert (run.results, report.played) == ([], 0)
     assert [void.id for void in report.void] == [table.id]
-    assert report.void[0].attempt == MAX_ATTEMPTS
+    assert report.void[0].attempt == begun + MAX_ATTEMPTS
     assert len(report.problems) == MAX_ATTEMPTS
 
 

@@ -34,9 +34,14 @@ from tournaments.store.lock import WriterLock
 ROUNDS = 5
 
 
+def bots(*names: str) -> list[str]:
+    """Returns bots of these names, for a tournament file."""
+    return [f"{name}=random" for name in names]
+
+
 def config(**more: object) -> TournamentConfig:
-    data = {"name": "night", "bots": ["ann", "bob", "cyd"], "seed": "s", "rounds": ROUNDS}
-    return parse_config(data | more).described(lambda text, _: f"content of {text}")
+    data = {"name": "night", "bots": bots("ann", "bob", "cyd"), "seed": "s", "rounds": ROUNDS}
+    return parse_config(data | more).described(lambda bot: f"content of {bot.name}")
 
 
 TABLES = config().schedule().tables
@@ -221,7 +226,7 @@ def test_a_longer_run_goes_on_where_the_shorter_ended(store: Store) -> None:
     assert store.pending(longer) == longer.tables[len(TABLES) :]
 
 
-@pytest.mark.parametrize("changed", [{"bots": ["bob", "ann", "cyd"]}, {"rounds": 1}], ids=str)
+@pytest.mark.parametrize("changed", [{"bots": bots("bob", "ann", "cyd")}, {"rounds": 1}], ids=str)
 def test_results_of_another_schedule_are_not_taken_for_this_one(
     store: Store, changed: dict[str, object]
 ) -> None:
@@ -317,8 +322,8 @@ def test_a_changed_file_or_program_is_told_and_written_down_when_accepted(
         ({"max_deals": 3}, "max_deals: 100 -> 3"),
         ({"ask_forced": True}, "ask_forced: false -> true"),
         ({"clock": {"strikes": 3}}, "clock.strikes: 2 -> 3"),
-        ({"bots": ["bob", "ann", "cyd"]}, "the schedule has no such table"),
-        ({"bots": ["ann", "bob", "dan"]}, "the schedule has no such table"),
+        ({"bots": bots("bob", "ann", "cyd")}, "the schedule has no such table"),
+        ({"bots": bots("ann", "bob", "dan")}, "the schedule has no such table"),
         ({"rounds": 1}, "the schedule has no such table"),
     ],
     ids=str,
@@ -353,14 +358,14 @@ def test_changes_that_do_not_touch_what_was_played_are_accepted(
     store: Store, changed: dict[str, object]
 ) -> None:
     store.add_results([played(TABLES[8])])
-    other = replace(config(**changed).described(lambda text, _: "rebuilt"))
+    other = replace(config(**changed).described(lambda _: "rebuilt"))
     assert store.obstacles(other) == ()
     store.accept(other, "1.1")
     assert store.run.identity == other.identity()
 
 
 def test_anything_is_accepted_while_nothing_is_stored(store: Store) -> None:
-    other = config(seed="t", deals=2, bots=["x", "y", "z"], clock={"strikes": 0})
+    other = config(seed="t", deals=2, bots=bots("x", "y", "z"), clock={"strikes": 0})
     store.accept(other, "1.0")
     assert store.run.identity == {**other.identity(), "seed": "t"}
 

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from referee import __version__
-from referee.rules import derive_key, rules_text, seed_key
-from tournaments.config import TournamentConfig, parse_config
+from tournaments.config import parse_config
 from tournaments.results import TableResult
-from tournaments.runner.jobs import Job, TableJob
+from tournaments.runner.jobs import job_of, table_jobs
 from tournaments.runner.runner import Runner
 from tournaments.store import Store
 
@@ -42,21 +41,9 @@ async def tournament_rate(seconds: float, folder: Path) -> float:
             runner.drain()
 
     with Store.create(config.store, config, code_version=__version__) as store:
-        runner = Runner(_job(config), _tables(config), workers=config.workers, on_results=keep)
+        schedule = config.schedule()
+        tables = table_jobs(schedule.tables, schedule, store.run.seed, {})
+        runner = Runner(job_of(config), tables, workers=config.workers, on_results=keep)
         await runner.run()
     (first, before), (last, after) = moments[0], moments[-1]
     return (after - before) / (last - first)
-
-
-def _job(config: TournamentConfig) -> Job:
-    return Job(
-        rules=rules_text(config.rules),
-        entrants={e.name: tuple(bot.text for bot in e.bots) for e in config.entrants},
-        base=str(config.base),
-    )
-
-
-def _tables(config: TournamentConfig) -> list[TableJob]:
-    schedule = config.schedule()
-    keys = [derive_key(seed_key("bench"), block.label).hex() for block in schedule.blocks]
-    return [TableJob(t.number, t.block, t.lane, t.seats, keys[t.block]) for t in schedule.tables]

@@ -11,7 +11,8 @@ from pathlib import Path
 import click
 
 from referee.bots.build import build_bots
-from referee.bots.spec import parse_bot, unique_names
+from referee.bots.names import entrant_names
+from referee.bots.spec import parse_bot
 from referee.bots.terms import CallStyle, ClockTerms
 from referee.errors import BotError, ConfigError
 from referee.match import FaultMark, FinishedDeal, MatchRecord, TableTerms, load_matches
@@ -121,7 +122,7 @@ def play(
     a name in front if you like: mine=./bot.py
     """
     chosen = _rules(bots, rules, changes)
-    names = tuple(spec.name for spec in unique_names([parse_bot(b, Path()) for b in bots]))
+    names = entrant_names([[parse_bot(bot, Path())] for bot in bots])
     job = Job(
         rules=rules_text(chosen),
         entrants={name: (text,) for name, text in zip(names, bots, strict=True)},

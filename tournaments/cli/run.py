@@ -16,17 +16,14 @@ import click
 from referee import __version__
 from referee.bots.build import build_bots
 from referee.bots.contents import content_hash
-from referee.bots.spec import BotSpec, parse_bot, unique_names
 from referee.errors import ConfigError
-from referee.rules import derive_key, rules_text, seed_key
 from tournaments.cli.live import Progress
 from tournaments.cli.options import DURATION, json_option, rule_option, rules_option
 from tournaments.cli.standings import print_standings
 from tournaments.config import TournamentConfig, load_config, parse_config
 from tournaments.results import TableResult
-from tournaments.runner.jobs import Job, TableJob
+from tournaments.runner.jobs import job_of, table_jobs
 from tournaments.runner.runner import Runner, RunReport
-from tournaments.schedule import Schedule
 from tournaments.store import Store
 from tournaments.store.files import is_ours
 
@@ -82,8 +79,8 @@ def run(
     }
     given = {key: value for key, value in wishes.items() if value is not None}
     config = _config(what, given, changes)
-    asyncio.run(build_bots(_specs(config)))
-    config = config.described(lambda text, base: content_hash(parse_bot(text, base), is_ours))
+    asyncio.run(build_bots(bot for entrant in config.entrants for bot in entrant.bots))
+    config = config.described(lambda bot: content_hash(bot, is_ours))
     with _open(config, accept_changes=accept_changes) as opened:
         code = _play(opened, config, max(heartbeat, SHORTEST_BEAT))
         print_standings(opened, as_json=as_json)
@@ -96,24 +93,10 @@ def _config(
     """Returns the tournament that the command line means."""
     files = [word for word in what if word.endswith(".toml")]
     if not files:
-        names = [spec.name for spec in unique_names([parse_bot(w, Path()) for w in what])]
-        bots = [{"bot": w, "name": name} for w, name in zip(what, names, strict=True)]
-        return parse_config({"bots": bots, **wishes}, changes=changes)
+        return parse_config({"bots": list(what), **wishes}, changes=changes)
     if len(what) > 1:
         raise ConfigError(None, "WHAT", "give one tournament file, or bots, not both")
     return load_config(files[0], wishes, changes)
-
-
-def _specs(config: TournamentConfig) -> list[BotSpec]:
-    """Returns every bot; one that is none is told by its place in the file."""
-    specs: list[BotSpec] = []
-
-    def parse(text: str, base: Path) -> str:
-        specs.append(parse_bot(text, base))
-        return specs[-1].name
-
-    config.described(parse)
-    return specs
 
 
 def _open(config: TournamentConfig, *, accept_changes: bool) -> Store:
@@ -153,7 +136,7 @@ def _check_unchanged(store: Store, config: TournamentConfig) -> None:
 def _play(store: Store, config: TournamentConfig, heartbeat: float) -> int:
     """Plays what is missing; returns the exit code."""
     schedule = store.run.schedule()
-    pending = _table_jobs(store, schedule)
+    pending = table_jobs(store.pending(schedule), schedule, store.run.seed, store.void_attempts())
     progress = Progress(store, schedule, config, heartbeat)
     if not pending:
         progress.say(f"{store.path}: all {len(schedule.tables)} tables are played")
@@ -168,7 +151,7 @@ def _play(store: Store, config: TournamentConfig, heartbeat: float) -> int:
         store.add_results(results)
         progress.add(results)
 
-    runner = Runner(_job(config), pending, workers=config.workers, on_results=keep)
+    runner = Runner(job_of(config), pending, workers=config.workers, on_results=keep)
     with progress:
         report, stopped_by = asyncio.run(_run(runner, progress))
     store.add_results(report.void)
@@ -223,28 +206,3 @@ def _say_report(report: RunReport, say: Callable[[str], None]) -> None:
         say(f"a fault of moon's own: {problem}")
     if report.void:
         say(f"{len(report.void)} tables are void; run the same again to play them")
-
-
-def _job(config: TournamentConfig) -> Job:
-    return Job(
-        rules=rules_text(config.rules),
-        entrants={e.name: tuple(bot.text for bot in e.bots) for e in config.entrants},
-        base=str(config.base),
-        deals=config.deals,
-        max_deals=config.max_deals,
-        clock=config.clock,
-        table=config.table,
-        call=config.call,
-        max_batch=config.max_batch,
-        tables_in_flight=config.tables_in_flight,
-    )
-
-
-def _table_jobs(store: Store, schedule: Schedule) -> list[TableJob]:
-    """Returns the tables that are missing, in playing order."""
-    master = seed_key(store.run.seed)
-    keys = {block.number: derive_key(master, block.label).hex() for block in schedule.blocks}
-    return [
-        TableJob(table.number, table.block, table.lane, table.seats, keys[table.block])
-        for table in store.pending(schedule)
-    ]

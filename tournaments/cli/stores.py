@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from referee.errors import ConfigError
-from tournaments.config import load_config
+from tournaments.config import store_path
 from tournaments.store import Store
 
 
@@ -33,4 +33,4 @@ def open_store(where: str | None, named: str | None) -> Store:
     path = where or named
     if path is None:
         raise ConfigError(None, "STORE", "name the store of a run, or its tournament file")
-    return Store.open(load_config(path).store if path.endswith(".toml") else Path(path))
+    return Store.open(store_path(path) if path.endswith(".toml") else Path(path))

@@ -46,9 +46,9 @@ def located(where: str) -> str:
     """
     if not where.endswith(".toml"):
         return where
-    from tournaments.config import load_config  # noqa: PLC0415 - slow, and seldom needed
+    from tournaments.config import store_path  # noqa: PLC0415 - slow, and seldom needed
 
-    return str(load_config(where).store)
+    return str(store_path(where))
 
 
 def is_store(where: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
@@ -11,8 +12,10 @@ from referee.bots.spec import BotSpec, parse_bot
 from referee.bots.terms import MAX_BATCH, TABLES_IN_FLIGHT, CallStyle, ClockTerms
 from referee.match import TableTerms, Terms
 from referee.match.matches import DEFAULT_MAX_DEALS
-from referee.rules import parse_rules
+from referee.rules import derive_key, parse_rules, rules_text, seed_key
+from tournaments.config import TournamentConfig
 from tournaments.results import TableResult
+from tournaments.schedule import Schedule, Table
 
 
 class Job(msgspec.Struct, frozen=True, tag=True):
@@ -50,6 +53,22 @@ class Job(msgspec.Struct, frozen=True, tag=True):
         }
 
 
+def job_of(config: TournamentConfig) -> Job:
+    """Returns what the tables of *config* have in common."""
+    return Job(
+        rules=rules_text(config.rules),
+        entrants={e.name: tuple(bot.source for bot in e.bots) for e in config.entrants},
+        base=str(config.base),
+        deals=config.deals,
+        max_deals=config.max_deals,
+        clock=config.clock,
+        table=config.table,
+        call=config.call,
+        max_batch=config.max_batch,
+        tables_in_flight=config.tables_in_flight,
+    )
+
+
 class TableJob(msgspec.Struct, frozen=True, tag=True):
     """One table to play."""
 
@@ -61,11 +80,31 @@ class TableJob(msgspec.Struct, frozen=True, tag=True):
     key: str
     """The secret key of the match, in hexadecimal. It goes to our workers and never to a bot."""
     attempt: int = 1
+    """How often it was begun, this time included."""
 
     @property
     def id(self) -> str:
         """The block and the lane, as people write it."""
         return f"{self.block}.{self.lane}"
+
+
+def table_jobs(
+    tables: Iterable[Table], schedule: Schedule, seed: str, begun: Mapping[int, int]
+) -> list[TableJob]:
+    """Returns *tables* with the keys of their deals.
+
+    Args:
+        tables: Some of those of *schedule*.
+        schedule: All that is to be played.
+        seed: The secret that all deals follow from.
+        begun: By number: how often a table was begun before, if it was.
+    """
+    master = seed_key(seed)
+    keys = {block.number: derive_key(master, block.label).hex() for block in schedule.blocks}
+    return [
+        TableJob(t.number, t.block, t.lane, t.seats, keys[t.block], begun.get(t.number, 0) + 1)
+        for t in tables
+    ]
 
 
 class Ready(msgspec.Struct, frozen=True, tag=True):

@@ -32,7 +32,7 @@ from tournaments.runner.jobs import (
 from tournaments.schedule import EntrantId
 
 MAX_ATTEMPTS = 3
-"""How often a table is begun before it stays void."""
+"""How often a table is begun in one run before it stays void."""
 MAX_LOST_WORKERS = 5
 """How many workers may be lost before a table comes to an end again; then the run is given up."""
 GROUP_TIME = 0.1
@@ -95,6 +95,7 @@ class Runner:
         self.report = RunReport()
         self._job = job
         self._todo = deque(tables)
+        self._last = {t.number: t.attempt + MAX_ATTEMPTS - 1 for t in self._todo}
         self._count = max(1, min(workers, len(self._todo)))
         self._on_results = on_results
         self._fresh: list[TableResult] = []
@@ -203,7 +204,7 @@ class Runner:
 
     def try_again(self, table: TableJob) -> None:
         """Puts a table that we broke back, or gives it up."""
-        if table.attempt < MAX_ATTEMPTS:
+        if table.attempt < self._last[table.number]:
             self._todo.appendleft(msgspec.structs.replace(table, attempt=table.attempt + 1))
             return
         seats = tuple(map(EntrantId, table.seats))
