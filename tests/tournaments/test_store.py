@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, event
+from sqlalchemy import Engine, Pool, event
 
 from referee.bots.contents import content_hash
 from referee.bots.spec import parse_bot
@@ -468,9 +468,11 @@ def test_what_is_stored_is_on_the_disk_and_writing_waits_for_its_turn_at_once(
         assert statements[0] == "BEGIN"
     finally:
         event.remove(Engine, "before_cursor_execute", listen)
-    with store._engine.connect() as connection:
+    engine = database.writing_engine(path)
+    with engine.connect() as connection:
         pragmas = ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
         found = [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in pragmas]
+    engine.dispose()
     assert found == ["wal", 2, 1, 30_000]
 
 
@@ -652,25 +654,22 @@ def test_a_migration_that_is_killed_leaves_the_old_tables_or_the_new(tmp_path: P
     assert {"run", "tables", "faults", "notes", "alembic_version"} <= names
 
 
-def test_a_full_disk_is_said_and_nothing_stored_is_lost(
-    store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_is_said_and_nothing_stored_is_lost(store: Store, path: Path) -> None:
     store.add_results([played(TABLES[0])])
     store.close()
-    connect = database._connect
 
-    def small(path: Path, how: str) -> sqlite3.Connection:
-        connection = connect(path, how)
+    def small(connection: sqlite3.Connection, _: object) -> None:
         connection.execute("PRAGMA max_page_count = 1")  # the smallest it can be: as it is now
-        return connection
 
-    monkeypatch.setattr(database, "_connect", small)
-    with Store.open(path, readonly=False) as full:
-        with pytest.raises(StoreError, match="the disk is full; free some space") as caught:
-            full.add_results([played(TABLES[n], record=os.urandom(9999).hex()) for n in (1, 2)])
-        assert list(full.results()) == [played(TABLES[0])]
-        assert not caught.value.locked
-    monkeypatch.undo()
+    event.listen(Pool, "connect", small)
+    try:
+        with Store.open(path, readonly=False) as full:
+            with pytest.raises(StoreError, match="the disk is full; free some space") as caught:
+                full.add_results([played(TABLES[n], record=os.urandom(9999).hex()) for n in (1, 2)])
+            assert list(full.results()) == [played(TABLES[0])]
+            assert not caught.value.locked
+    finally:
+        event.remove(Pool, "connect", small)
     with Store.open(path, readonly=False) as again:
         assert again.add_results([played(TABLES[1])]) == (1,)
 
@@ -969,10 +968,10 @@ def test_the_file_system_must_allow_write_ahead_logging(
     store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.close()
-    connect = database._connect
+    connect = sqlite3.connect
     # Without shared memory, as on a network file system, SQLite keeps to its old journal.
     monkeypatch.setattr(
-        database, "_connect", lambda path, how: connect(path, f"{how}&vfs=unix-none")
+        sqlite3, "connect", lambda file, **how: connect(f"{file}&vfs=unix-none", **how)
     )
     with pytest.raises(StoreError, match=r"network folder\?\); keep the store on a local disk"):
         Store.open(path, readonly=False)
