@@ -12,7 +12,7 @@ from itertools import combinations, permutations
 import pytest
 
 from referee.errors import ConfigError
-from tournaments.schedule import Design, EntrantId, Schedule, round_robin
+from tournaments.schedule import EntrantId, Schedule, round_robin
 from tournaments.schedule.fair_order import fair_order
 
 # The first 16 digits of the hash of the schedule as text; see `as_text`. They change only when
@@ -216,8 +216,3 @@ def test_two_entrants_of_one_name_are_refused_and_not_merged() -> None:
 def test_a_number_of_rounds_that_plays_nothing_is_refused() -> None:
     with pytest.raises(ConfigError, match="rounds: must be at least 1"):
         round_robin(names(3), seats=3, rounds=0)
-
-
-def test_the_round_robin_is_a_design() -> None:
-    design: Design = round_robin
-    assert design(names(3), seats=3).tables

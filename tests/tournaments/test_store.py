@@ -377,17 +377,6 @@ def test_a_file_without_a_seed_continues_with_the_one_that_was_drawn(store: Stor
     assert store.run.seed == "s"
 
 
-def test_a_discarded_table_is_played_again(store: Store) -> None:
-    store.add_results([played(table) for table in TABLES[:4]])
-    store.discard([1, 2], "the hall lost power")
-    assert [t.number for t in store.pending(config().schedule())][:3] == [1, 2, 4]
-    assert store.notes()[-1].text == "table number 2: the hall lost power"
-    with pytest.raises(NotFoundError, match="table number 99"):
-        store.discard([0, 99], "no such")
-    assert store.counts().played == 2
-    assert store.add_results([played(TABLES[1])]) == (1,)
-
-
 # One writer, many readers
 
 
@@ -776,11 +765,6 @@ def test_a_flipped_bit_in_a_record_is_found_and_the_table_named(store: Store, pa
             again.result(TableId("1.1"))
         assert again.damages() == ("table 1.1 (number 4) is damaged: it is not what was written",)
         assert again.result(TableId("1.2")) == played(TABLES[5])
-    with Store.open(path, readonly=False) as again:
-        again.discard([4], "damaged")
-        again.add_results([played(TABLES[4])])
-        assert again.damages() == ()
-        assert list(again.results()) == [played(table) for table in TABLES[:6]]
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,10 @@
 """Who meets whom, where and in which order: values made before the first bot starts."""
 
 from tournaments.schedule.blocks import Block, EntrantId, Schedule, Table, TableId
-from tournaments.schedule.designs import Design, check_entrants, round_robin
+from tournaments.schedule.designs import check_entrants, round_robin
 
 __all__ = [
     "Block",
-    "Design",
     "EntrantId",
     "Schedule",
     "Table",

@@ -4,22 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Protocol
 
 from referee.errors import ConfigError
 from tournaments.schedule.blocks import Block, EntrantId, Schedule, Table
 from tournaments.schedule.fair_order import fair_order
-
-
-class Design(Protocol):
-    """Makes a schedule. Equal arguments give equal schedules, on any machine.
-
-    The blocks of n + 1 rounds begin with the blocks of n rounds, so that a run can be made longer.
-    """
-
-    def __call__(self, entrants: Sequence[EntrantId], *, seats: int, rounds: int = 1) -> Schedule:
-        """Returns *rounds* rounds for *entrants* at tables of *seats* seats."""
-
 
 Seatings = tuple[tuple[EntrantId, ...], ...]
 
@@ -35,6 +23,9 @@ def round_robin(entrants: Sequence[EntrantId], *, seats: int, rounds: int = 1) -
     that differ by more than one, and pairs of entrants have met about equally often (see
     `fair_order`). With three seats a round goes twice through the triples in that order, the
     second time the other way round the table.
+
+    Equal arguments give equal schedules, on any machine. The blocks of n + 1 rounds begin with the
+    blocks of n rounds, so that a run can be made longer.
 
     Raises:
         ConfigError: if there are too few entrants, or two have the same name.

@@ -190,23 +190,6 @@ class Store:
             queries.note(connection, "changed", "; ".join(lines))
         self.run = info
 
-    def discard(self, numbers: Sequence[int], reason: str) -> None:
-        """Takes stored tables out, so that they are played again, and writes down why.
-
-        Also the way out when a table is damaged.
-
-        Raises:
-            NotFoundError: if one of them is not stored.
-        """
-        with self._writing() as connection:
-            stored = queries.stored(connection, numbers)
-            for number in numbers:
-                if number not in stored:
-                    raise NotFoundError(f"{self.path}: table number {number} is not stored")
-            connection.execute(queries.forget(numbers))
-            for number in numbers:
-                queries.note(connection, "discarded", f"table number {number}: {reason}")
-
     # Reading
 
     def changes(self, config: TournamentConfig, code_version: str) -> tuple[str, ...]:
