@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from functools import cache, partial
 
-from referee.rules import Rules, Seat, Trump
-from referee.rules.options import BidRounds, ExchangeRule
-from referee.sdk import Bid, View
+from referee.sdk import Bid, BidRounds, ExchangeRule, Rules, Seat, Trump, View
 from sample_bots._rollout import whole_deal
 from sample_bots._sense import bids_by_seat, next_seat
 from sample_bots._worlds import World

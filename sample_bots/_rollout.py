@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from referee.rules import Play, Rules, Trump
-from referee.sdk import AnyView
+from referee.sdk import AnyView, Play, Rules, Trump
 from sample_bots._sense import Sense, senses, suit_led
 
 

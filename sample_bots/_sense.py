@@ -6,12 +6,24 @@ Sets of tiles are bit masks here, as in `referee.rules`: bit *n* stands for the 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from referee.rules import SEATS, SUITS, TILES, TRUMPS, Bid, Play, Rules, Seat, Tile, Trump
-from referee.rules.options import HAND_SIZE, FirstLead, FollowRule
-from referee.sdk import AnyView
+from referee.sdk import (
+    HAND_SIZE,
+    SEATS,
+    SUITS,
+    TILES,
+    TRUMPS,
+    AnyView,
+    Bid,
+    FirstLead,
+    FollowRule,
+    Play,
+    Rules,
+    Seat,
+    Tile,
+    Trump,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +83,6 @@ def _work_out(rules: Rules, trump: Trump) -> Sense:
         table.strength,
         tuple(table.strength[table.leads[tile]][tile] for tile in TILES),
     )
-
-
-def tiles_of(mask: int) -> Iterator[int]:
-    """Yields the tiles of *mask*, ascending."""
-    while mask:
-        lowest = mask & -mask
-        yield lowest.bit_length() - 1
-        mask ^= lowest
 
 
 def suit_led(known: Sense, play: Play) -> int:

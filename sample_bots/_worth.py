@@ -7,11 +7,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from referee.rules import Bid, Rules, Seat, Tile, Trump, match_end, score_deal
-from referee.rules.bids import TRICKS
-from referee.rules.options import ExchangeRule
-from referee.rules.tiles import tiles_in
-from referee.sdk import AnyView
+from referee.sdk import (
+    TRICKS,
+    AnyView,
+    Bid,
+    ExchangeRule,
+    Rules,
+    Seat,
+    Tile,
+    Trump,
+    match_end,
+    score_deal,
+    tiles_in,
+)
 from sample_bots._sense import Sense, senses
 
 MATCH = 30.0

@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from functools import reduce
 from operator import or_
 
-from referee.rules import SEATS, Play, Seat
-from referee.sdk import Bid, Bot, Param, Tile, Trump, View, serve
+from referee.sdk import SEATS, Bid, Bot, Param, Play, Seat, Tile, Trump, View, serve
 from sample_bots._sense import (
     bids_by_seat,
     chance_of_none,

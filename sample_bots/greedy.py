@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from referee.rules import Rules
-from referee.sdk import Bid, Bot, Tile, Trump, View, serve
+from referee.sdk import Bid, Bot, Rules, Tile, Trump, View, serve
 
 
 class Greedy(Bot):

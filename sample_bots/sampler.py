@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from typing import TypeVar
 
-from referee.rules import Play
-from referee.sdk import AnyView, Bid, Bot, Param, Tile, Trump, View, serve
+from referee.sdk import AnyView, Bid, Bot, Param, Play, Tile, Trump, View, serve
 from sample_bots._auction import Auction
 from sample_bots._rollout import after_play, whole_deal
 from sample_bots._sense import plays_by_seat

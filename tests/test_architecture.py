@@ -29,7 +29,7 @@ TRESPASSES = {
     "the SDK stands apart from the referee's side": ("referee/sdk/bot.py", "import referee.match"),
     "sample bots use what a stranger's bot would use": (
         "sample_bots/greedy.py",
-        "import referee.wire",
+        "from referee.sdk.views import View",
     ),
     "only wire, bots and SDK see the protocol": ("tournaments/config.py", "import moon.v1"),
     "ratings, standings and schedules are functions of records": (

@@ -1,6 +1,6 @@
 """The rules of Moon: pure values and functions, standard library only."""
 
-from referee.rules.bids import Bid
+from referee.rules.bids import TRICKS, Bid
 from referee.rules.dealing import Dealt, deal_tiles, derive_key, first_bidder, seed_key
 from referee.rules.deals import Deal, trick_winner
 from referee.rules.decisions import (
@@ -16,7 +16,32 @@ from referee.rules.decisions import (
     Seat,
 )
 from referee.rules.errors import IllegalChoiceError, NotationError, OptionError, RulesError
-from referee.rules.options import Rules
+from referee.rules.options import (
+    HAND_SIZE,
+    AllPass,
+    BidRounds,
+    ContractTest,
+    EndRule,
+    ExchangeRule,
+    Failed,
+    FirstBidder,
+    FirstLead,
+    FollowRule,
+    ForceValue,
+    LedSuit,
+    MadePoints,
+    MoonFailed,
+    MoonMade,
+    MoonOpening,
+    MoonOvercall,
+    PlayOut,
+    RedealFirstBidder,
+    Rules,
+    Scoring,
+    Sides,
+    Tileset,
+    TrumpNamed,
+)
 from referee.rules.playouts import playout
 from referee.rules.presets import (
     DEFAULT_PRESETS,
@@ -28,47 +53,73 @@ from referee.rules.presets import (
     rules_text,
 )
 from referee.rules.scoring import DealScore, MatchEnd, match_end, score_deal
-from referee.rules.suits import SUITS, TRUMPS, Suit, SuitTable, Trump
-from referee.rules.tiles import TILES, Hand, Tile
+from referee.rules.suits import SUITS, TRUMPS, NoneDoubles, Suit, SuitTable, Trump
+from referee.rules.tiles import TILES, Hand, Tile, mask_of, tiles_in
 from referee.rules.views import Trick, View, view
 
 __all__ = [
     "DEFAULT_PRESETS",
+    "HAND_SIZE",
     "SEATS",
     "SUITS",
     "TILES",
+    "TRICKS",
     "TRUMPS",
+    "AllPass",
     "Bid",
+    "BidRounds",
     "Choice",
+    "ContractTest",
     "Deal",
     "DealScore",
     "Dealt",
     "Decision",
     "Discard",
+    "EndRule",
     "Exchange",
+    "ExchangeRule",
+    "Failed",
+    "FirstBidder",
+    "FirstLead",
+    "FollowRule",
+    "ForceValue",
     "Hand",
     "IllegalChoiceError",
     "Kind",
+    "LedSuit",
+    "MadePoints",
     "MakeBid",
     "MatchEnd",
+    "MoonFailed",
+    "MoonMade",
+    "MoonOpening",
+    "MoonOvercall",
     "NameTrump",
+    "NoneDoubles",
     "NotationError",
     "OptionError",
     "Play",
+    "PlayOut",
     "Preset",
+    "RedealFirstBidder",
     "Rules",
     "RulesError",
+    "Scoring",
     "Seat",
+    "Sides",
     "Suit",
     "SuitTable",
     "Tile",
+    "Tileset",
     "Trick",
     "Trump",
+    "TrumpNamed",
     "View",
     "change_rules",
     "deal_tiles",
     "derive_key",
     "first_bidder",
+    "mask_of",
     "match_end",
     "parse_rules",
     "playout",
@@ -77,6 +128,7 @@ __all__ = [
     "rules_text",
     "score_deal",
     "seed_key",
+    "tiles_in",
     "trick_winner",
     "view",
 ]

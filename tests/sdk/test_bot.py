@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
+from enum import StrEnum
 from typing import cast
 
 import pytest
 
-from referee.rules import IllegalChoiceError, Play, preset_rules, presets
+from referee import sdk
+from referee.rules import IllegalChoiceError, Play, Rules, preset_rules, presets
 from referee.rules.decisions import CALLING, DISCARDING
 from referee.sdk import AnyView, Bid, Bot, Tile, Trump, Value, View
 from referee.sdk.asking import ask, ask_all
@@ -30,6 +33,16 @@ def lead(preset: str = "domino-play-3p") -> AnyView:
 def test_a_bot_that_overrides_nothing_takes_the_first_legal_choice(preset: str) -> None:
     for view in seen(preset):
         assert ask(Bot(), view) == view.choices[0]
+
+
+def test_the_sdk_alone_names_every_value_of_every_option() -> None:
+    options = [type(value) for value in vars_of(Rules()) if isinstance(value, StrEnum)]
+    assert len(options) > 20
+    assert [getattr(sdk, option.__name__, None) for option in options] == options
+
+
+def vars_of(rules: Rules) -> list[object]:
+    return [getattr(rules, field.name) for field in fields(rules) if field.init]
 
 
 class Tall(Bot):
