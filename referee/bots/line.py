@@ -379,8 +379,7 @@ class Line:
         self._state = _State.DOWN
         if lost:
             if report.exit_status:
-                kind = FaultKind.CRASHED
-                problem = f"{problem} ({report.exit_status})"
+                kind, problem = FaultKind.CRASHED, f"the process ended ({report.exit_status})"
             self._blame(Fault(kind, problem, report.exit_status, report.stderr_tail))
         self._pump_soon()
 

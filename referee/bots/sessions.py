@@ -234,4 +234,6 @@ def _problem(error: BaseException, report: EndReport, startup: float) -> str:
     if isinstance(error, TimeoutError):
         return f"did not answer the handshake within {startup:g} s"
     problem = describe(error) if isinstance(error, grpc.RpcError) else str(error)
+    if report.exit_status == "exit code 0":
+        return f"{problem} ({report.exit_status}); does it end with serve(...)?"
     return f"{problem} ({report.exit_status})" if report.exit_status else problem

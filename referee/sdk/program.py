@@ -10,6 +10,7 @@ import sys
 import threading
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 import grpc
@@ -97,8 +98,19 @@ def _options(bot: Bot, arguments: Sequence[str]) -> Namespace:
     return parser.parse_args(arguments)
 
 
+HOOKS = ("bid", "trump", "exchange", "discard", "play", "decide_batch", "deal_ended", "match_ended")
+"""The functions of a bot that somebody may mean to write."""
+
+
 def _check(bot: Bot) -> None:
-    """Refuses parameters and protocols that the bot does not know."""
+    """Refuses what the author or the user has misspelt: a function, a parameter, the protocol."""
+    for kind in type(bot).__mro__[: type(bot).__mro__.index(Bot)]:
+        for name, member in vars(kind).items():
+            near = [] if hasattr(Bot, name) else get_close_matches(name, HOOKS, n=1, cutoff=0.75)
+            if near and callable(member) and near[0] not in vars(kind):
+                raise ConfigError(
+                    None, f"{kind.__name__}.{name}", f"is never asked; did you mean {near[0]!r}?"
+                )
     protocol = os.environ.get(SPOKEN, PROTOCOL)
     if protocol != PROTOCOL:
         raise ConfigError(None, SPOKEN, f"is {protocol}, but this bot speaks {PROTOCOL}")
@@ -117,7 +129,7 @@ def _start(bot: Bot, options: Namespace, is_started: bool) -> grpc.Server:
     if options.debug:
         log = _log
         given = " ".join(f"{name}={value}" for name, value in bot.read_params().items())
-        _say(f"{type(bot).__name__} listens on {address}, parameters: {given or 'none'}")
+        _say(f"{type(bot).__name__}, parameters: {given or 'none'}")
     try:
         server, port = start(bot, address, log)
     except RuntimeError:
@@ -125,7 +137,12 @@ def _start(bot: Bot, options: Namespace, is_started: bool) -> grpc.Server:
             None, address, "cannot listen there; it is in use, or no address of this machine"
         ) from None
     if not is_started:
-        print(f"{type(bot).__name__} serves on 127.0.0.1:{port}", flush=True)  # noqa: T201
+        target = f"127.0.0.1:{port}"
+        print(  # noqa: T201
+            f"{type(bot).__name__} serves on {target}; "
+            f"play against it with: moon play grpc://{target} greedy counter",
+            flush=True,
+        )
     return server
 
 

@@ -241,7 +241,7 @@ def test_debug_writes_each_question_with_its_answer(folder: Path) -> None:
         bot.ready().Decide(pb.DecideRequest(decision=a_bid()))
         bot.process.terminate()
         _, _, errors = bot.ended()
-    assert "MyBot listens on unix:" in errors
+    assert "MyBot, parameters: none" in errors
     assert "m 3: tournament-3p | deal " in errors
     assert "-> pass (" in errors
     assert "NOT LEGAL" not in errors
@@ -315,7 +315,9 @@ def test_a_bot_started_by_hand_says_where_it_serves_and_ends_with_ctrl_c(folder:
         assert process.stdout is not None
         line = process.stdout.readline()
         assert line.startswith("MyBot serves on 127.0.0.1:")
-        with grpc.insecure_channel(line.split()[-1]) as channel:
+        target = line.split()[3].removesuffix(";")
+        assert f"moon play grpc://{target} " in line
+        with grpc.insecure_channel(target) as channel:
             request = pb.DecideRequest(decision=a_bid())
             assert BotServiceStub(channel).Decide(request, timeout=PATIENCE).answer.bid == 1
         process.send_signal(signal.SIGINT)
@@ -355,3 +357,13 @@ def test_the_sdk_alone_does_not_import_grpc(folder: Path) -> None:
     source = "import sys; from referee.sdk import Bot, serve; print('grpc' in sys.modules)"
     out, _ = by_hand(folder, source).communicate(timeout=PATIENCE)
     assert out == "False\n"
+
+
+def test_a_misspelt_function_is_refused_with_the_one_that_was_meant(folder: Path) -> None:
+    source = TALL.replace("def play", "def plya")
+    assert source != TALL
+    with Started(folder, source) as bot:
+        code, _, errors = bot.ended()
+    assert code == 2
+    assert "MyBot.plya" in errors
+    assert "did you mean 'play'?" in errors

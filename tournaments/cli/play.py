@@ -118,8 +118,8 @@ def play(
     bots are two pairs, each bot on both seats of its pair.
 
     A bot is a built-in one by name (first_legal, random, greedy, counter, sampler), a folder with a
-    bot.toml, a .py file, cmd:COMMAND or grpc://HOST:PORT, with parameters like greedy?risk=0.3, and
-    a name in front if you like: mine=./bot.py
+    bot.toml, a .py file, cmd:COMMAND, grpc://HOST:PORT or inproc:MODULE:CLASS, with parameters like
+    counter?risk=0.3, and a name in front if you like: mine=./bot.py
     """
     chosen = _rules(bots, rules, changes)
     names = entrant_names([[parse_bot(bot, Path())] for bot in bots])
