@@ -12,7 +12,7 @@ import click
 
 from referee.bots.build import build_bots
 from referee.bots.names import entrant_names
-from referee.bots.spec import parse_bot
+from referee.bots.spec import is_inside, parse_bot
 from referee.bots.terms import CallStyle, ClockTerms
 from referee.errors import BotError, ConfigError
 from referee.match import FaultMark, FinishedDeal, MatchRecord, TableTerms, load_matches
@@ -40,6 +40,7 @@ from tournaments.reports.match_report import (
     match_table,
     result_document,
 )
+from tournaments.reports.unrated import unrated_lines
 from tournaments.results import TableResult
 from tournaments.runner.arena import Arena
 from tournaments.runner.jobs import Done, Job, TableJob
@@ -134,6 +135,7 @@ def play(
         call=CallStyle(call),
     )
     seats = names * 2 if len(names) == 2 else names
+    inside = [name for name, text in zip(names, bots, strict=True) if is_inside(text)]
     wish = Wish(bots, chosen, seed or secrets.token_hex(16), job, seats)
     if watch and as_json:
         raise ConfigError(None, "--watch", "draws deals, and --json writes one document: take one")
@@ -143,9 +145,13 @@ def play(
     [match] = load_matches(result.record.splitlines())
     if as_json:
         document = result_document(result, match)
-        print_json("moon.play/1", {"seed": wish.seed, **document, "record": record})
+        print_json(
+            "moon.play/1", {"seed": wish.seed, "rated": not inside, **document, "record": record}
+        )
     else:
         print_result(result, match)
+        for line in unrated_lines(inside):
+            console().print(line, soft_wrap=True)
         kept = f"record {record}" if record else "no record kept (--record FILE keeps one)"
         console().print(f"seed {wish.seed}; {kept}", soft_wrap=True)
     if record is not None:
