@@ -35,14 +35,12 @@ class BotProcess:
     Attributes:
         spec: What is run.
         target: Where the bot listens, as gRPC names it; known once the bot was started.
-        pid: Its process id, None for a remote bot.
     """
 
     target: str
 
     def __init__(self, spec: BotSpec, keeper: Keeper) -> None:
         self.spec = spec
-        self.pid: int | None = None
         self._keeper = keeper
         self._kept: KeptProcess | None = None
         self._place: Place | None = None
@@ -82,7 +80,6 @@ class BotProcess:
             if isinstance(error, BotStartError):
                 raise BotStartError(f"{self.spec.name}: {error}") from None
             raise
-        self.pid = self._kept.pid
 
     @property
     def report(self) -> ExitReport | None:

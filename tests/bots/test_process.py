@@ -188,7 +188,7 @@ async def test_a_remote_bot_has_an_address_and_nothing_to_start_or_end(keeper: K
     spec = parse_bot("grpc://[::1]:50051", ROOT)
     async with BotProcess(spec, keeper) as process:
         process.on_exit(lambda: None)
-        assert (process.target, process.pid, process.report) == ("[::1]:50051", None, None)
+        assert (process.target, process.report) == ("[::1]:50051", None)
         assert await process.wait_exited(0) is None
         assert await process.recent_stderr() == process.stderr_tail() == process.exit_status == ""
     assert children(keeper.pid) == []
