@@ -81,6 +81,11 @@ class View(SeatView, Generic[ValueT]):
     def _values(self) -> list[Bid] | list[Trump] | list[bool] | list[Tile]:
         legal = self.choices
         match self.kind:
+            case Kind.PLAY:  # the kind asked most often
+                plays = cast("tuple[Play, ...]", legal)
+                tiles = [play.tile for play in plays]
+                # A tile that can be led as two suits is legal twice, but it is one tile.
+                return tiles if plays[0].called is None else list(dict.fromkeys(tiles))
             case Kind.BID:
                 return [choice.bid for choice in cast("tuple[MakeBid, ...]", legal)]
             case Kind.TRUMP:
@@ -89,10 +94,6 @@ class View(SeatView, Generic[ValueT]):
                 return [choice.take for choice in cast("tuple[Exchange, ...]", legal)]
             case Kind.DISCARD:
                 return [choice.tile for choice in cast("tuple[Discard, ...]", legal)]
-            case Kind.PLAY:
-                tiles = [choice.tile for choice in cast("tuple[Play, ...]", legal)]
-                # A tile that can be led as two suits is legal twice, but it is one tile.
-                return list(dict.fromkeys(tiles)) if self.calls else tiles
 
     @property
     def calls(self) -> tuple[Play, ...]:
