@@ -6,9 +6,6 @@ from dataclasses import dataclass, field
 
 from tournaments.schedule import EntrantId, TableId
 
-VOID = "void"
-"""The outcome of a table that we broke: it counts for nothing and is played again."""
-
 
 @dataclass(frozen=True, slots=True)
 class FaultRow:
@@ -36,7 +33,7 @@ class FaultRow:
 
 @dataclass(frozen=True, slots=True)
 class TableResult:
-    """A table that was played, or that is void.
+    """A table that was played, or that is void: we broke it, and it is played again.
 
     The record is deterministic: the same bots on the same deals give the same bytes. Everything
     that is measured stands in the timings, which no comparison looks at.
@@ -48,8 +45,8 @@ class TableResult:
     lane: int
     seats: tuple[EntrantId, ...]
     """By seat: who sat there."""
-    outcome: str
-    """Why the match ended (``target``, ``forfeit`` ...), or ``void``."""
+    ending: str = ""
+    """Why the match ended: ``target``, ``forfeit`` ...; empty if the table is void."""
     scores: tuple[int, ...] = ()
     """By side: the final score."""
     places: tuple[int, ...] = ()
@@ -72,4 +69,4 @@ class TableResult:
     @property
     def is_void(self) -> bool:
         """Whether it counts for nothing and is to be played again."""
-        return self.outcome == VOID
+        return not self.ending

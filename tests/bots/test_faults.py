@@ -50,7 +50,7 @@ async def play_with(
 def check(result: TableResult, kind: str) -> None:
     """Checks that the bad bot alone is charged, and that the record bears everything out."""
     assert {(fault.entrant, fault.kind) for fault in result.faults} == {("bad", kind)}
-    assert result.outcome == "forfeit"
+    assert result.ending == "forfeit"
     assert result.places[1] == 3
     [match] = load_matches(result.record.splitlines())
     verify_match(match)

@@ -58,7 +58,7 @@ async def results_of(job: Job, tables: int = 1) -> list[TableResult]:
 def judged(results: Sequence[TableResult]) -> list[tuple[object, ...]]:
     """Returns all of *results* but what was measured and what only a process has."""
     return [
-        (r.outcome, r.scores, r.places, r.record, [
+        (r.ending, r.scores, r.places, r.record, [
             (f.seat, f.kind, f.deal, f.decision, f.question, f.substitute,
              f.detail if f.kind in ("illegal", "protocol") else "")
             for f in r.faults
@@ -107,7 +107,7 @@ async def test_after_a_forfeit_another_bot_comes_in_its_place() -> None:
             for number in range(4):
                 results.extend(await played(arena, [table_of(job, number)]))
     assert judged(inside) == judged(behind)
-    assert [result.outcome for result in inside] == ["forfeit"] * 4
+    assert [result.ending for result in inside] == ["forfeit"] * 4
     assert any(result.faults[0].decision > 6 for result in inside[1:])
 
 

@@ -15,7 +15,7 @@ from tests.e2e.handmade import config, fault, store_of
 from tests.e2e.inprocess import play, table_jobs
 from tests.e2e.league import LIMIT, league
 from tests.e2e.screen import Screen
-from tournaments.results import VOID, TableResult
+from tournaments.results import TableResult
 from tournaments.runner.jobs import Job
 
 PAIRS = Job(
@@ -42,7 +42,7 @@ def store(tmp_path: Path) -> Path:
     results = played()
     told = fault(TOURNAMENT.schedule().tables[0], 3, "illegal")
     results[0] = replace(results[0], faults=(told,))
-    results[5] = replace(results[5], outcome=VOID, scores=(), places=(), record="")
+    results[5] = replace(results[5], ending="", scores=(), places=(), record="")
     return store_of(tmp_path / "night.sqlite", TOURNAMENT, results[3:], results[:3])
 
 
@@ -80,7 +80,7 @@ def test_csv_has_a_line_for_each_seat_with_the_score_of_its_side(out: Screen, st
         assert row["entrant"] == wanted.seats[seat]
         assert int(row["score"]) == wanted.scores[seat % 2]
         assert int(row["place"]) == wanted.places[seat % 2]
-        assert row["outcome"] == "deals"
+        assert row["ending"] == "deals"
 
 
 def test_a_run_without_tables_is_exported_as_nothing(out: Screen, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_the_result_is_a_table_by_place_and_says_how_to_play_it_again(out: Scree
     text = out.play(*THREE, "--seed", "tea", "--deals", 3)
     head, *rows = text.split("\n\n")[0].splitlines()
     assert head.split() == [
-        "place", "bot", "score", "bids", "made", "set", "p50", "ms", "p99", "ms", "max", "ms",
+        "place", "entrant", "score", "bids", "made", "set", "p50", "ms", "p99", "ms", "max", "ms",
         "faults",
     ]  # fmt: skip
     cells = [row.split() for row in rows]
@@ -91,7 +91,7 @@ def test_the_json_document_tells_the_same_as_the_record(out: Screen, tmp_path: P
     assert document["ending"] == match.result.ending.value == "deals"
     assert document["record"] == str(path)
     assert document["faults"] == []
-    by_bot = {side["bot"]: side for side in document["sides"]}
+    by_bot = {side["entrants"][0]: side for side in document["sides"]}
     for seat, name in enumerate(match.seats):
         side = by_bot[name]
         assert side["score"] == match.result.scores[seat]
@@ -160,16 +160,19 @@ def test_two_bots_are_two_pairs_and_four_sit_where_they_are_named(out: Screen) -
     two = json.loads(out.play(TALL, DICE, "--deals", 1, "--json"))
     assert two["rules"] == "tournament-4p"
     assert two["seats"] == ["tall", "dice", "tall", "dice"]
-    assert {side["bot"] for side in two["sides"]} == {"tall", "dice"}
+    assert [side["entrants"] for side in two["sides"]] in (
+        [["tall"], ["dice"]],
+        [["dice"], ["tall"]],
+    )
     four = json.loads(out.play(*THREE, "late=" + DICE, "--deals", 1, "--json"))
     assert four["seats"] == ["meek", "tall", "dice", "late"]
-    assert {side["bot"] for side in four["sides"]} == {"meek + dice", "tall + late"}
+    assert {" ".join(side["entrants"]) for side in four["sides"]} == {"meek dice", "tall late"}
 
 
 def test_the_same_bot_more_than_once_has_a_number(out: Screen) -> None:
     document = json.loads(out.play(TALL, MEEK, TALL, "--deals", 1, "--json"))
     assert document["seats"] == ["tall", "meek", "tall#2"]
-    assert {side["bot"] for side in document["sides"]} == {"tall", "meek", "tall#2"}
+    assert {side["entrants"][0] for side in document["sides"]} == {"tall", "meek", "tall#2"}
 
 
 @pytest.mark.parametrize(
@@ -225,7 +228,7 @@ def test_a_bot_has_the_time_to_start_and_for_its_first_move_that_was_given(
     assert "did not answer the handshake within 0.2 s" in out.error
     words = (MEEK, TALL, bot, "--deals", 1, "--strikes", 1, "--json")
     faults = json.loads(out.play(*words, "--move-time", "1s", "--first-move", 1.5))["faults"]
-    details = [fault["detail"] for fault in faults if fault["bot"] == "bot"]
+    details = [fault["detail"] for fault in faults if fault["entrant"] == "bot"]
     assert details == ["no answer within 1.5 s", "no answer within 1 s"]
 
 
@@ -243,7 +246,7 @@ def test_a_bot_at_fault_is_named_with_kind_question_and_last_words(out: Screen) 
 def test_only_a_strict_match_fails_for_a_fault(out: Screen) -> None:
     bots = (MEEK, TALL, FAULTY / "exits.py", "--deals", 1, "--json")
     [fault] = json.loads(out.play(*bots))["faults"]
-    assert (fault["bot"], fault["seat"], fault["kind"]) == ("exits", 2, "crashed")
+    assert (fault["entrant"], fault["seat"], fault["kind"]) == ("exits", 2, "crashed")
     assert fault["question"].startswith("bid; legal: pass")
     assert fault["exit_status"] == "exit code 3"
     strict = out.play(*bots, "--strict", code=4)

@@ -546,7 +546,7 @@ def changed_record(result: TableResult, old: str, new: str) -> TableResult:
 
 
 WRONG_COLUMNS = [
-    ("outcome", "cap", "column outcome says cap, but the record deals"),
+    ("ending", "cap", "column ending says cap, but the record deals"),
     ("scores", (1, 2, 3), "column scores says 1 2 3, but the record "),
     ("places", (1, 1, 1), "column places says 1 1 1, but the record "),
     (
@@ -593,10 +593,9 @@ def test_a_stored_fault_that_is_not_what_the_record_says_is_found(
     result = next(r for n in range(6) if len((r := result_of(config(), n)).faults) > 1)
     faults = (result.faults[0], replace(result.faults[1], **{field: value}), *result.faults[2:])
     answer = ask("verify", stored(tmp_path / "a.sqlite", [replace(result, faults=faults)]))
-    told = {"entrant": "bot"}.get(field, field)
     assert answer.code == 5
     [line, _] = answer.out.splitlines()
-    assert f"table {result.id}: fault 2: {told} says {value}, but the record " in line
+    assert f"table {result.id}: fault 2: {field} says {value}, but the record " in line
     answer = ask("verify", stored(tmp_path / "b.sqlite", [replace(result, faults=())]))
     assert f"0 faults are stored, but the record has {len(result.faults)}" in answer.out
 
@@ -678,7 +677,7 @@ def test_a_void_table_is_no_difference_and_has_no_record(
     ask: Callable[..., Answer], tmp_path: Path
 ) -> None:
     table = config().schedule().tables[0]
-    void = TableResult(table.number, table.block, table.lane, table.seats, "void")
+    void = TableResult(table.number, table.block, table.lane, table.seats)
     path = stored(tmp_path / "n.sqlite", [void, result_of(config(), 1)])
     assert ask("verify", path).code == 0
     answer = ask("show", path, "--table", "0.0")

@@ -15,7 +15,7 @@ from referee.bots.contents import content_hash
 from tests.e2e.inprocess import FOLDER
 from tests.e2e.league import BOTS, LIMIT, League, league
 from tournaments.config import load_config
-from tournaments.results import VOID, TableResult
+from tournaments.results import TableResult
 from tournaments.store import Store
 
 FAULTY = FOLDER.parents[1] / "faulty_bots"
@@ -112,9 +112,7 @@ def test_a_table_that_was_void_is_played_again_and_its_attempts_go_on_counting(
     config = load_config(file).described(content_hash)
     void = config.schedule().tables[4]
     with Store.create(config.store, config, code_version=__version__) as store:
-        store.add_results(
-            [TableResult(void.number, void.block, void.lane, void.seats, VOID, attempt=3)]
-        )
+        store.add_results([TableResult(void.number, void.block, void.lane, void.seats, attempt=3)])
     assert "6 of 6" in home.moon("tournament", "run", file).stdout
     with Store.open(config.store) as store:
         assert [result.attempt for result in store.results()] == [1, 1, 1, 1, 4, 1]

@@ -11,7 +11,7 @@ import pytest
 from tests.e2e.handmade import config, fault, store_of
 from tests.e2e.inprocess import play, table_jobs
 from tests.e2e.screen import Screen
-from tournaments.results import VOID, TableResult
+from tournaments.results import TableResult
 from tournaments.runner.jobs import Job
 from tournaments.store import Store
 
@@ -44,7 +44,7 @@ def store(tmp_path: Path) -> Path:
         question="play; legal: play 4-4, play 6-4",
         stderr_tail="first line\nthe last line\n",
     )
-    void = replace(results[4], outcome=VOID, attempt=3, scores=(), places=(), record="")
+    void = replace(results[4], ending="", attempt=3, scores=(), places=(), record="")
     faulty = replace(results[1], faults=(told,))
     return store_of(
         tmp_path / "night.sqlite", TOURNAMENT, [results[0], faulty, *results[2:4], void]
@@ -99,7 +99,7 @@ def test_one_table_is_shown_as_a_match_is(out: Screen, store: Path) -> None:
     assert document["schema"] == "moon.table/1"
     assert document["seats"] == ["bob", "cyd", "ann"]
     wanted = played()[1]
-    by_bot = {side["bot"]: (side["score"], side["place"]) for side in document["sides"]}
+    by_bot = {side["entrants"][0]: (side["score"], side["place"]) for side in document["sides"]}
     expected = zip(wanted.seats, zip(wanted.scores, wanted.places, strict=True), strict=True)
     assert by_bot == dict(expected)
 
@@ -113,7 +113,7 @@ def test_a_void_table_says_so(out: Screen, store: Path) -> None:
     assert "attempt 3" in text
     assert "will be played again" in text
     document = json.loads(out.moon("tournament", "show", store, "--table", "1.1", "--json"))
-    assert (document["table"], document["outcome"]) == ("1.1", "void")
+    assert (document["table"], document["void"], document["attempt"]) == ("1.1", True, 3)
 
 
 @pytest.mark.parametrize("table", ["1.2", "7.7", "x", "", "0"])

@@ -66,6 +66,5 @@ def texts_by_seat(job: Job, seats: Sequence[str]) -> list[str]:
 def told(results: Iterable[TableResult]) -> dict[int, tuple[object, ...]]:
     """Returns all that is not measured of *results*, by the number of the table."""
     return {
-        r.number: (r.id, r.seats, r.outcome, r.scores, r.places, r.record, r.faults)
-        for r in results
+        r.number: (r.id, r.seats, r.ending, r.scores, r.places, r.record, r.faults) for r in results
     }

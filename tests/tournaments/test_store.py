@@ -77,7 +77,7 @@ def played(table: Table, **more: object) -> TableResult:
 
 
 def voided(table: Table, attempt: int = 1) -> TableResult:
-    return TableResult(table.number, table.block, table.lane, table.seats, "void", attempt=attempt)
+    return TableResult(table.number, table.block, table.lane, table.seats, attempt=attempt)
 
 
 @pytest.fixture
@@ -182,7 +182,7 @@ def test_results_come_in_schedule_order_and_the_fingerprint_too(tmp_path: Path) 
         {"record": "another"},
         {"scores": (22, -3, 7)},
         {"places": (1, 2, 3)},
-        {"outcome": "cap"},
+        {"ending": "cap"},
         {"seats": (EntrantId("cyd"), EntrantId("ann"), EntrantId("bob"))},
     ],
     ids=lambda other: next(iter(other)),
@@ -772,7 +772,7 @@ def test_a_flipped_bit_in_a_record_is_found_and_the_table_named(store: Store, pa
     [
         "UPDATE tables SET scores = '[21,-3,8]' WHERE number = 1",
         "UPDATE tables SET places = '[3,1,2]' WHERE number = 1",
-        "UPDATE tables SET outcome = 'cap' WHERE number = 1",
+        "UPDATE tables SET ending = 'cap' WHERE number = 1",
         "UPDATE tables SET attempt = 2 WHERE number = 1",
         "UPDATE tables SET timings = x'00' WHERE number = 1",
         "UPDATE tables SET record = 'text' WHERE number = 1",
@@ -827,6 +827,15 @@ def test_no_flipped_byte_anywhere_gives_a_wrong_result_in_silence(store: Store, 
         assert identity == config().identity()
         assert all(results[result.number] == result for result in found)
     assert noticed > 10
+
+
+def test_damage_that_sqlite_itself_quotes_in_its_complaint_is_said(
+    store: Store, path: Path
+) -> None:
+    store.close()
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE notes", b"CREATE T\xf3BLE notes"))
+    with pytest.raises(StoreError, match=r"night\.sqlite: is damaged"):
+        Store.open(path)
 
 
 def test_no_cut_file_gives_a_traceback(store: Store, path: Path) -> None:

@@ -37,7 +37,7 @@ def _line(result: TableResult, times: bool) -> str:
         "block": result.block,
         "lane": result.lane,
         "seats": result.seats,
-        "outcome": result.outcome,
+        "ending": result.ending,
         "scores": result.scores,
         "places": result.places,
         "faults": [
@@ -54,11 +54,11 @@ def _line(result: TableResult, times: bool) -> str:
 
 def _write_csv(results: Iterable[TableResult], sides: int) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(["table", "block", "lane", "seat", "entrant", "score", "place", "outcome"])
+    writer.writerow(["table", "block", "lane", "seat", "entrant", "score", "place", "ending"])
     for result in results:
         for seat, entrant in enumerate(result.seats):
             side = seat % sides
             writer.writerow(
                 [result.id, result.block, result.lane, seat, entrant, result.scores[side],
-                 result.places[side], result.outcome]
+                 result.places[side], result.ending]
             )  # fmt: skip

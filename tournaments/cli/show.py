@@ -12,7 +12,7 @@ from tournaments.cli.options import json_option
 from tournaments.cli.play import print_result
 from tournaments.cli.stores import open_store, store_argument
 from tournaments.cli.terminal import console, print_json
-from tournaments.reports.match_report import describe_fault, result_document
+from tournaments.reports.match_report import describe_fault, fault_document, result_document
 from tournaments.reports.unrated import unrated_lines
 from tournaments.results import FaultRow, TableResult
 from tournaments.schedule import TableId
@@ -38,7 +38,12 @@ def show(
 def _show_table(store: Store, table: TableId, as_json: bool) -> None:
     result = store.result(table)
     if as_json:
-        body: dict[str, object] = {"table": table, "outcome": result.outcome}
+        body: dict[str, object] = {
+            "table": table,
+            "attempt": result.attempt,
+            "finished_at": result.finished_at,
+            "void": result.is_void,
+        }
         if not result.is_void:
             [match] = load_matches(result.record.splitlines())
             body |= result_document(result, match)
@@ -96,10 +101,5 @@ def _run_document(
         "host": dict(run.host),
         "fingerprint": store.fingerprint(),
         "notes": [note._asdict() for note in store.notes()],
-        "faults": [
-            {"table": result.id, "entrant": f.entrant, "kind": f.kind, "deal": f.deal,
-             "decision": f.decision, "detail": f.detail, "question": f.question,
-             "stderr_tail": f.stderr_tail, "substitute": f.substitute}
-            for result, f in listed
-        ],
-    }  # fmt: skip
+        "faults": [{"table": result.id, **fault_document(fault)} for result, fault in listed],
+    }

@@ -162,7 +162,7 @@ def _columns(result: TableResult, record: MatchRecord) -> Iterator[str]:
     for name, column, recorded in (
         ("id", result.id, record.table),
         ("seats", result.seats, record.seats),
-        ("outcome", result.outcome, record.result.ending.value),
+        ("ending", result.ending, record.result.ending.value),
         ("scores", result.scores, record.result.scores),
         ("places", result.places, record.result.places),
     ):
@@ -190,7 +190,7 @@ def _fault_differences(result: TableResult, record: MatchRecord) -> Iterator[str
 def _fault_fields(row: FaultRow) -> dict[str, object]:
     return {
         "seat": row.seat,
-        "bot": row.entrant,
+        "entrant": row.entrant,
         "kind": row.kind,
         "deal": row.deal,
         "decision": row.decision,
@@ -207,7 +207,7 @@ def _faults(record: MatchRecord) -> Iterator[dict[str, object]]:
             decision, substitute = _asked(record.terms.rules, deal, mark.at)
             yield {
                 "seat": mark.seat,
-                "bot": record.seats[mark.seat],
+                "entrant": record.seats[mark.seat],
                 "kind": mark.kind.value,
                 "deal": deal.number,
                 "decision": before + mark.at + 1,

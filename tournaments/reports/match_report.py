@@ -19,7 +19,7 @@ class SideRow:
     """One side of the result."""
 
     place: int
-    bot: str
+    entrants: tuple[str, ...]
     score: int
     contracts: Contracts
     times: Times
@@ -43,9 +43,9 @@ def side_rows(result: TableResult, match: MatchRecord) -> list[SideRow]:
         for seat in seats:
             taken.add(times[seat])
         faults = Counter(fault.kind for fault in result.faults if fault.seat in seats)
-        bot = " + ".join(dict.fromkeys(result.seats[seat] for seat in seats))
+        entrants = tuple(dict.fromkeys(result.seats[seat] for seat in seats))
         played = sum_contracts(contracts[seat] for seat in seats)
-        rows.append(SideRow(place, bot, result.scores[side], played, taken, faults))
+        rows.append(SideRow(place, entrants, result.scores[side], played, taken, faults))
     return sorted(rows, key=lambda row: row.place)
 
 
@@ -53,7 +53,7 @@ def match_table(result: TableResult, match: MatchRecord) -> Grid:
     """Returns the result of a match as a table."""
     table = Grid(
         Column("place"),
-        Column("bot", is_text=True),
+        Column("entrant", is_text=True),
         Column("score"),
         Column("bids", spare=4),
         Column("made", spare=1),
@@ -67,7 +67,7 @@ def match_table(result: TableResult, match: MatchRecord) -> Grid:
         played = row.contracts
         table.add_row(
             str(row.place),
-            row.bot,
+            " + ".join(row.entrants),
             str(row.score),
             str(played.made_count + played.set_count),
             str(played.made_count),
@@ -88,7 +88,7 @@ def ending_line(result: TableResult, match: MatchRecord) -> str:
         "deals": "all played",
         "cap": f"nobody reached {match.terms.rules.target}",
         "forfeit": "forfeited",
-    }[result.outcome]
+    }[result.ending]
     return f"{deals}, {why}; rules {rules_text(match.terms.rules)}"
 
 
@@ -107,11 +107,11 @@ def result_document(result: TableResult, match: MatchRecord) -> dict[str, object
         "rules": rules_text(match.terms.rules),
         "seats": list(result.seats),
         "deals": len(match.deals),
-        "ending": result.outcome,
+        "ending": result.ending,
         "sides": [
             {
                 "place": row.place,
-                "bot": row.bot,
+                "entrants": list(row.entrants),
                 "score": row.score,
                 "made": {str(bid): n for bid, n in sorted(row.contracts.made.items())},
                 "set": {str(bid): n for bid, n in sorted(row.contracts.set.items())},
@@ -123,19 +123,21 @@ def result_document(result: TableResult, match: MatchRecord) -> dict[str, object
             }
             for row in side_rows(result, match)
         ],
-        "faults": [
-            {
-                "bot": fault.entrant,
-                "seat": fault.seat,
-                "deal": fault.deal,
-                "decision": fault.decision,
-                "kind": fault.kind,
-                "detail": fault.detail,
-                "question": fault.question,
-                "substitute": fault.substitute or None,
-                "exit_status": fault.exit_status or None,
-                "stderr_tail": fault.stderr_tail or None,
-            }
-            for fault in result.faults
-        ],
+        "faults": [fault_document(fault) for fault in result.faults],
+    }
+
+
+def fault_document(fault: FaultRow) -> dict[str, object]:
+    """Returns a fault as JSON values."""
+    return {
+        "entrant": fault.entrant,
+        "seat": fault.seat,
+        "deal": fault.deal,
+        "decision": fault.decision,
+        "kind": fault.kind,
+        "detail": fault.detail,
+        "question": fault.question,
+        "substitute": fault.substitute or None,
+        "exit_status": fault.exit_status or None,
+        "stderr_tail": fault.stderr_tail or None,
     }

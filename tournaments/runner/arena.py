@@ -20,7 +20,7 @@ from referee.bots.tables import TableInPlay, Watch
 from referee.errors import BotError
 from referee.match import FaultReport, Match, MatchReferee, dump_match
 from referee.sdk.inside import InsideBot, load_bot
-from tournaments.results import VOID, FaultRow, TableResult
+from tournaments.results import FaultRow, TableResult
 from tournaments.runner.jobs import Done, Job, TableJob
 from tournaments.schedule import EntrantId
 from tournaments.timing import Times
@@ -183,9 +183,7 @@ def _outcome(table: TableJob, in_play: TableInPlay) -> Done:
     seats = tuple(map(EntrantId, table.seats))
     if in_play.error is not None:
         problem = "".join(traceback.format_exception(in_play.error))
-        void = TableResult(
-            table.number, table.block, table.lane, seats, VOID, attempt=table.attempt
-        )
+        void = TableResult(table.number, table.block, table.lane, seats, attempt=table.attempt)
         return Done(void, problem)
     referee = in_play.referee
     result = referee.result

@@ -18,7 +18,7 @@ import msgspec
 
 from referee.bots.process import import_roots
 from referee.errors import BotError, MoonError
-from tournaments.results import VOID, TableResult
+from tournaments.results import TableResult
 from tournaments.runner.jobs import (
     Done,
     Failed,
@@ -209,7 +209,7 @@ class Runner:
             return
         seats = tuple(map(EntrantId, table.seats))
         self.report.void.append(
-            TableResult(table.number, table.block, table.lane, seats, VOID, attempt=table.attempt)
+            TableResult(table.number, table.block, table.lane, seats, attempt=table.attempt)
         )
 
     def take(self, table: TableJob, outcome: Done) -> None:

@@ -36,7 +36,7 @@ def table_row(result: TableResult, finished_at: str = "") -> dict[str, object]:
         "seats": canonical(result.seats),
         "state": VOIDED if result.is_void else PLAYED,
         "attempt": result.attempt,
-        "outcome": result.outcome,
+        "ending": result.ending,
         "scores": canonical(result.scores),
         "places": canonical(result.places),
         "record": zlib.compress(result.record.encode()),
@@ -71,7 +71,7 @@ def result_of(row: Values, faults: Sequence[Values]) -> TableResult:
             block=row["block"],
             lane=row["lane"],
             seats=tuple(map(EntrantId, json.loads(row["seats"]))),
-            outcome=row["outcome"],
+            ending=row["ending"],
             scores=tuple(json.loads(row["scores"])),
             places=tuple(json.loads(row["places"])),
             record=zlib.decompress(row["record"]).decode(),
@@ -86,7 +86,7 @@ def result_of(row: Values, faults: Sequence[Values]) -> TableResult:
 
 
 _CHECKED = (
-    "number", "block", "lane", "seats", "state", "attempt", "outcome", "scores", "places",
+    "number", "block", "lane", "seats", "state", "attempt", "ending", "scores", "places",
     "record_sha256", "finished_at",
 )  # fmt: skip
 
@@ -104,7 +104,7 @@ def row_checksum(row: Values, faults: Iterable[tuple[object, ...]]) -> str:
 
 def same_result(row: Values, other: Values) -> bool:
     """Returns whether two rows tell the same of a table, measured things and labels apart."""
-    told = ("block", "lane", "seats", "outcome", "scores", "places", "record_sha256")
+    told = ("block", "lane", "seats", "ending", "scores", "places", "record_sha256")
     return all(row[name] == other[name] for name in told)
 
 

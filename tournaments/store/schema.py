@@ -49,7 +49,7 @@ tables = Table(
         nullable=False,
     ),
     Column("attempt", Integer, nullable=False),
-    Column("outcome", Text, nullable=False),
+    Column("ending", Text, nullable=False),
     Column("scores", Text, nullable=False),
     Column("places", Text, nullable=False),
     # JSON lines, compressed; deterministic. The hash is that of the text.

@@ -275,7 +275,7 @@ class Store:
         """
         digest = hashlib.sha256(canonical(self.run.identity).encode())
         for result in self.results():
-            told = [result.number, result.seats, result.outcome, result.scores, result.places]
+            told = [result.number, result.seats, result.ending, result.scores, result.places]
             line = canonical([*told, sha256(result.record.encode())])
             digest.update(b"\n" + line.encode())
         return digest.hexdigest()

@@ -33,7 +33,7 @@ def upgrade() -> None:
         sa.Column("seats", sa.Text, nullable=False),
         sa.Column("state", sa.Text, nullable=False),
         sa.Column("attempt", sa.Integer, nullable=False),
-        sa.Column("outcome", sa.Text, nullable=False),
+        sa.Column("ending", sa.Text, nullable=False),
         sa.Column("scores", sa.Text, nullable=False),
         sa.Column("places", sa.Text, nullable=False),
         sa.Column("record", sa.LargeBinary, nullable=False),
