@@ -881,8 +881,9 @@ def test_a_run_is_never_made_over_a_file_that_is_there(path: Path) -> None:
     assert files(path.parent) == [path.name]
 
 
-def test_a_store_in_a_new_folder_with_an_odd_name_is_made(tmp_path: Path) -> None:
+def test_a_store_with_an_odd_name_is_made(tmp_path: Path) -> None:
     path = tmp_path / "späte Runde" / "100% #1?.sqlite"
+    path.parent.mkdir()
     with Store.create(path, config(), code_version="1") as store:
         store.add_results([played(TABLES[0])])
     with Store.open(path) as store:
@@ -890,10 +891,10 @@ def test_a_store_in_a_new_folder_with_an_odd_name_is_made(tmp_path: Path) -> Non
     assert files(path.parent) == [path.name]
 
 
-def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(StoreError, match=r"x\.sqlite: its folder cannot be made: "):
-        Store.create(tmp_path / "file" / "x.sqlite", config(), code_version="1")
+def test_a_folder_that_is_not_there_is_said_and_not_made(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"x\.sqlite: there is no folder .*misspelt; make it"):
+        Store.create(tmp_path / "misspelt" / "x.sqlite", config(), code_version="1")
+    assert not (tmp_path / "misspelt").exists()
 
 
 # Versions

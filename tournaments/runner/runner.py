@@ -275,10 +275,16 @@ class _Worker:
             self.kill()
         assert process.stderr is not None
         stderr = asyncio.create_task(_tail(process.stderr))
-        self._send(msgspec.structs.replace(self._runner.job, check_bots=self._checks_bots))
-        stopped = await self._listen(process)
-        code = await process.wait()
-        wrote = (await stderr).rstrip()
+        try:
+            self._send(msgspec.structs.replace(self._runner.job, check_bots=self._checks_bots))
+            stopped = await self._listen(process)
+        except BaseException:
+            self.kill()
+            raise
+        finally:
+            code = await process.wait()
+            wrote = (await stderr).rstrip()
+            await _to_the_end(process)
         if not stopped or code != 0:
             return f"a worker ended (exit code {code})\n{wrote}".rstrip()
         if wrote:
@@ -337,6 +343,15 @@ class _Worker:
         assert self._process is not None
         assert self._process.stdin is not None
         self._process.stdin.write(encode(message) + b"\n")
+
+
+async def _to_the_end(process: asyncio.subprocess.Process) -> None:
+    """Reads what a process that has ended still said: only then its pipes are closed."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.close()
+    while await process.stdout.read(65536):
+        pass
 
 
 async def _tail(stream: asyncio.StreamReader, size: int = 8192) -> str:

@@ -17,17 +17,14 @@ def now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def make_folder(path: Path) -> None:
-    """Makes the folder for the store at *path*, unless it is there.
+def check_folder(path: Path) -> None:
+    """Checks that the folder of the store at *path* is there.
 
     Raises:
-        StoreError: if that is not possible.
+        StoreError: if it is not: a misspelt path must not make folders.
     """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        reason = (error.strerror or "").lower()
-        raise StoreError(f"{path}: its folder cannot be made: {reason}") from None
+    if not path.parent.is_dir():
+        raise StoreError(f"{path}: there is no folder {path.parent}; make it, or choose another")
 
 
 def make(path: Path, info: RunInfo) -> None:

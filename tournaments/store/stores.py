@@ -19,7 +19,7 @@ from tournaments.results import TableResult
 from tournaments.schedule import Schedule, Table, TableId
 from tournaments.store import database, queries, schema
 from tournaments.store.lock import WriterLock
-from tournaments.store.making import make, make_folder, now
+from tournaments.store.making import check_folder, make, now
 from tournaments.store.rows import (
     PLAYED,
     VOIDED,
@@ -67,7 +67,7 @@ class Store:
         """Returns the store of a new run, open for writing. It is there whole, or not at all.
 
         Args:
-            path: The file; its folder is made if need be.
+            path: The file, in a folder that is there.
             config: The tournament, seeded and described.
             code_version: The version of this program.
             host: What is to be remembered of this machine.
@@ -79,7 +79,7 @@ class Store:
             raise ValueError("a run needs a seed")
         info = RunInfo(config.name, config.identity(), code_version, now(), host or {})
         path = Path(path).resolve()
-        make_folder(path)
+        check_folder(path)
         return cls._locked(path, lambda path: make(path, info))
 
     @classmethod
