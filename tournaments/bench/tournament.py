@@ -15,6 +15,8 @@ from tournaments.store import Store
 
 BOTS = ("first_legal", "random", "greedy")
 """The cheapest bots that come with the program: the figure is what the league office costs."""
+LANES = 3
+"""Tables of a block: each has bots of its own, which are started when it is their turn."""
 ROUNDS = 5_000
 """More than any machine plays in the time."""
 
@@ -23,18 +25,22 @@ async def tournament_rate(seconds: float, folder: Path) -> float:
     """Returns the tables a second that are played and stored.
 
     Args:
-        seconds: How long to play, from the first tables that are stored on.
+        seconds: How long to play, once the bots of every lane have stored a table.
         folder: Where the store of it may lie.
     """
     file = f"{folder}/bench.sqlite"
     config = parse_config({"bots": list(BOTS), "rounds": ROUNDS, "seed": "bench", "store": file})
     moments: list[tuple[float, int]] = []
+    lanes: set[int] = set()
 
     def keep(results: Sequence[TableResult]) -> None:
         store.add_results(results)
+        lanes.update(result.lane for result in results)
         now, stored = time.perf_counter(), len(results)
+        if len(lanes) < LANES:
+            return
         if not moments:
-            moments.append((now, stored))
+            moments.append((now, 0))
         elif moments[-1][0] - moments[0][0] < seconds:
             moments.append((now, moments[-1][1] + stored))
         else:
