@@ -161,7 +161,7 @@ def line(step: Step, played: Sequence[Block], seconds: float) -> str:
     wins = Figure.of([stronger - weaker for weaker, stronger in (b.wins for b in played)])
     weaker, stronger = (statistics.mean(b.wins[who] for b in played) for who in (0, 1))
     return (
-        f"{step.rules:15}{f'{step.stronger} over {step.weaker}':28}"
+        f"{step.rules:19}{f'{step.stronger} over {step.weaker}':28}"
         f"{f'{points.mean:+.2f} ± {points.half:.2f}':>15}"
         f"{f'{stronger:.1%} to {weaker:.1%}':>18}{f'{wins.mean:+.1%} ± {wins.half:.1%}':>18}"
         f"{len(played):8}{seconds:8.0f} s"
@@ -183,7 +183,7 @@ def main() -> None:
     if len(options.bots) < 2 or options.blocks < 2:
         parser.error("at least two bots and two blocks")
     print(
-        f"{'rules':15}{'':28}{'points a deal':>15}{'wins a seat':>18}{'difference':>18}"
+        f"{'rules':19}{'':28}{'points a deal':>15}{'wins a seat':>18}{'difference':>18}"
         f"{'blocks':>8}{'time':>10}"
     )
     for rules in options.rules or GAMES:
