@@ -237,7 +237,7 @@ def test_a_bot_at_fault_is_named_with_kind_question_and_last_words(out: Screen) 
     text = out.play(*bots, "--deals", 1, "--rule", "all_pass=force_last")
     [row] = [line for line in text.splitlines() if line.split()[1:2] == ["exits"]][:1]
     assert row.split()[-2:] == ["1", "crashed"]
-    assert "fault: exits (seat 2), deal 0: crashed" in text
+    assert "fault: exits (seat 2), deal 0, decision " in text
     assert "exit code 3" in text
     assert "played for it: pass" in text
     assert "stderr: giving up" in text

@@ -194,3 +194,13 @@ def test_a_command_that_makes_no_sense_is_refused(
     home: League, words: list[str], code: int, said: str
 ) -> None:
     assert said in home.moon("tournament", "run", *words, code=code).stderr
+
+
+def test_more_rounds_are_played_without_being_asked_twice(home: League) -> None:
+    home.moon("tournament", "run", home.write("night.toml", rounds=1, deals=1))
+    longer = home.write("night.toml", rounds=2, deals=1)
+    assert "12 of 12 tables" in home.moon("tournament", "run", longer).stdout
+    shorter = home.write("night.toml", rounds=1, deals=1)
+    refused = home.moon("tournament", "run", shorter, code=2)
+    assert "rounds: 2 -> 1" in refused.stderr
+    assert "night-2.sqlite for a new run" in refused.stderr

@@ -67,7 +67,7 @@ def test_faults_are_listed_with_table_reason_substitute_and_last_words(
     out: Screen, store: Path
 ) -> None:
     text = out.moon("tournament", "show", store, "--faults")
-    assert "table 0.1: fault: ann (seat 2), deal 0: timeout: no answer within 2 s" in text
+    assert "table 0.1: fault: ann (seat 2), deal 0, decision 1: timeout: no answer" in text
     assert "played for it: play 4-4" in text
     assert "stderr: the last line" in text
     assert "first line" not in text

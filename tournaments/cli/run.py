@@ -8,6 +8,7 @@ import platform
 import secrets
 import signal
 from collections.abc import Callable, Sequence
+from itertools import count
 from pathlib import Path
 from types import FrameType
 
@@ -83,7 +84,8 @@ def run(
     config = config.described(lambda bot: content_hash(bot, is_ours))
     with _open(config, accept_changes=accept_changes) as opened:
         code = _play(opened, config, max(heartbeat, SHORTEST_BEAT))
-        print_standings(opened, as_json=as_json)
+        if as_json or opened.counts().played:
+            print_standings(opened, as_json=as_json)
     return code
 
 
@@ -95,7 +97,7 @@ def _config(
     if not files:
         return parse_config({"bots": list(what), **wishes}, changes=changes)
     if len(what) > 1:
-        raise ConfigError(None, "WHAT", "give one tournament file, or bots, not both")
+        raise ConfigError(None, None, "give one tournament file, or bots, not both")
     return load_config(files[0], wishes, changes)
 
 
@@ -124,13 +126,19 @@ def _open(config: TournamentConfig, *, accept_changes: bool) -> Store:
 def _check_unchanged(store: Store, config: TournamentConfig) -> None:
     """Refuses to continue the run as *config*, unless it is the same."""
     changes = store.changes(config, __version__)
-    if changes:
-        way_out = "use --store FILE for a new run"
+    if changes and not store.is_longer(config, __version__):
+        way_out = f"use --store {_free_name(store.path)} for a new run"
         if not store.obstacles(config):
             way_out += ", or --accept-changes to continue this one all the same"
         listed = "".join(f"\n  {line}" for line in changes)
         problem = "is a run of something else, so it cannot be continued:"
         raise ConfigError(store.path, None, f"{problem}{listed}\n{way_out}")
+
+
+def _free_name(path: Path) -> Path:
+    """Returns a name for another store beside *path*."""
+    numbers = (path.with_stem(f"{path.stem}-{number}") for number in count(2))
+    return next(other for other in numbers if not other.exists())
 
 
 def _play(store: Store, config: TournamentConfig, heartbeat: float) -> int:
@@ -157,10 +165,12 @@ def _play(store: Store, config: TournamentConfig, heartbeat: float) -> int:
     store.add_results(report.void)
     measured = f"grace {report.grace * 1000:.0f} ms, {report.stalls} stalls {report.stalled:.1f} s"
     store.note("measured", measured)
+    known = {note.text for note in store.notes() if note.kind == "bot"}
     for entrant, introduction in report.introductions.items():
-        store.note("bot", f"{entrant}: {introduction}")
-    for entrant, count in sorted(report.strays.items()):
-        store.note("strays", f"{entrant}: {count} answers to no open question, dropped")
+        if (text := f"{entrant}: {introduction}") not in known:
+            store.note("bot", text)
+    for entrant, strays in sorted(report.strays.items()):
+        store.note("strays", f"{entrant}: {strays} answers to no open question, dropped")
     _say_report(report, progress.say)
     if stopped_by is not None:
         return INTERRUPTED[stopped_by]
@@ -200,8 +210,8 @@ def _say_report(report: RunReport, say: Callable[[str], None]) -> None:
     say(f"an answer could be {report.grace * 1000:.0f} ms late (measured on this host)")
     if report.stalls:
         say(f"this host stalled {report.stalls} times, {report.stalled:.1f} s; charged to nobody")
-    for entrant, count in sorted(report.strays.items()):
-        say(f"{entrant} sent {count} answers to no open question; they were dropped")
+    for entrant, strays in sorted(report.strays.items()):
+        say(f"{entrant} sent {strays} answers to no open question; they were dropped")
     for problem in report.problems:
         say(f"a fault of moon's own: {problem}")
     if report.void:

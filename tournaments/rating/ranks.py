@@ -128,8 +128,8 @@ def table_of(resampled: Resampled, confidence: float = CONFIDENCE) -> RankTable:
     for number, rating in enumerate(ratings):
         name = rating.entrant
         blocks = sum(name in block for block in resampled.blocks)
-        # The skill of somebody unplayed moves in no replicate, and is not sure at all.
-        replicates = resampled.replicates if blocks else ()
+        # Of a few blocks nothing can be drawn that differs much, and it would look like sureness.
+        replicates = resampled.replicates if blocks >= _blocks_needed(1, confidence) else ()
         marginal = sorted(replicate[number] for replicate in replicates)
         lines.append(
             RankedEntrant(

@@ -93,12 +93,19 @@ def ending_line(result: TableResult, match: MatchRecord) -> str:
 
 
 def describe_fault(fault: FaultRow) -> str:
-    """Returns a fault in one readable line or two."""
-    text = f"fault: {fault.entrant} (seat {fault.seat}), deal {fault.deal}: {fault.kind}"
+    """Returns a fault in a few readable lines: what, where, and what the bot wrote last."""
+    place = f"deal {fault.deal}, decision {fault.decision}"
+    text = f"fault: {fault.entrant} (seat {fault.seat}), {place}: {fault.kind}"
     text += f": {fault.detail}" if fault.detail else ""
     text += f"; played for it: {fault.substitute}" if fault.substitute else "; forfeited"
-    last = fault.stderr_tail.strip().splitlines()[-1:]
-    return "\n".join([text, *(f"  stderr: {line}" for line in last)])
+    return "\n".join([text, *(f"  stderr: {line}" for line in _telling(fault.stderr_tail))])
+
+
+def _telling(stderr: str) -> list[str]:
+    """Returns the lines that tell most: of a traceback where it ended, else the last one."""
+    lines = [line for line in stderr.splitlines() if line.strip()]
+    frames = [at for at, line in enumerate(lines) if line.lstrip().startswith('File "')]
+    return lines[frames[-1] :][-4:] if frames else lines[-1:]
 
 
 def result_document(result: TableResult, match: MatchRecord) -> dict[str, object]:

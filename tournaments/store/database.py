@@ -171,8 +171,8 @@ def guard(path: Path) -> Iterator[None]:
         raise StoreError(f"{path}: {error}") from None
     except UnicodeDecodeError:
         # A complaint of SQLite that quotes what is damaged; the driver cannot pass it on.
-        problem = _PROBLEMS[sqlite3.SQLITE_CORRUPT].format("it cannot be read")
-        raise StoreError(f"{path}: {problem}") from None
+        damaged = _PROBLEMS[sqlite3.SQLITE_CORRUPT].format("it cannot be read")
+        raise StoreError(f"{path}: {damaged}") from None
     except (DBAPIError, sqlite3.Error) as error:
         origin = error.orig if isinstance(error, DBAPIError) else error
         code = getattr(origin, "sqlite_errorcode", 0) & 0xFF  # without the extended part

@@ -216,6 +216,15 @@ class Store:
     def _unbound(self, identity: Mapping[str, object]) -> tuple[str, ...]:
         return differences(binding(self.run.identity), binding(identity))
 
+    def is_longer(self, config: TournamentConfig, code_version: str) -> bool:
+        """Whether *config* is this run with more rounds, and nothing else has changed.
+
+        The blocks of more rounds begin with those of fewer, so that it can simply go on.
+        """
+        rounds = int(self.run.identity["rounds"])
+        same = replace(config, rounds=rounds)
+        return config.rounds > rounds and not self.changes(same, code_version)
+
     def pending(self, schedule: Schedule) -> tuple[Table, ...]:
         """Returns the tables of *schedule* that are still to be played, in playing order.
 
