@@ -142,7 +142,8 @@ def test_changes_under_which_stored_tables_mean_nothing_are_refused_and_leave_th
     ]:
         other = home.write("night.toml", **{key: value})
         refused = home.moon("tournament", "run", other, code=2)
-        assert f"\n  {said}\nuse --store FILE for a new run\n" in refused.stderr
+        new = home.folder / "night-2.sqlite"
+        assert f"\n  {said}\nuse --store {new} for a new run\n" in refused.stderr
         refused = home.moon("tournament", "run", other, "--accept-changes", code=3)
         assert f"what is stored would mean nothing:\n  {said}\n" in refused.stderr
         assert sorted(file.name for file in home.folder.glob("*.sqlite*")) == ["night.sqlite"]
@@ -153,8 +154,9 @@ def test_changes_under_which_stored_tables_mean_nothing_are_refused_and_leave_th
 @pytest.mark.parametrize(
     ("store", "code", "problem"),
     [
-        ("new/folder/night.sqlite", 0, None),
-        ("tall.py/night.sqlite", 3, "its folder cannot be made"),
+        ("./other.sqlite", 0, None),
+        ("new/folder/night.sqlite", 3, "there is no folder"),
+        ("tall.py/night.sqlite", 3, "there is no folder"),
         ("/proc/night.sqlite", 3, "cannot be"),
         ("tall.py", 3, "is not a store of this program"),
         ("empty", 3, "is not a store of this program"),
