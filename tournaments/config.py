@@ -152,7 +152,7 @@ def _read(path: Path) -> dict[str, object]:
         raise ConfigError(path, None, f"cannot be read: {(error.strerror or '').lower()}") from None
     except UnicodeDecodeError as error:
         raise ConfigError(path, None, f"is not UTF-8 text (byte {error.start})") from None
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # of numbers and nesting beyond all measure too
         problem = str(error)
         raise ConfigError(path, None, f"is not TOML: {problem[:1].lower()}{problem[1:]}") from None
 

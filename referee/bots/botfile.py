@@ -36,7 +36,7 @@ def read_bot_file(path: Path) -> BotFile:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(path, None, f"cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, or beyond all measure
         raise ConfigError(path, None, f"is not TOML: {error}") from None
     known = [field.name for field in fields(BotFile)]
     for key in values:

@@ -142,8 +142,11 @@ def _contents(path: Path) -> bytes:
 
 def _folder_files(folder: Path, ours: Ours) -> list[Path]:
     found: list[Path] = []
-    for directory, folders, files in os.walk(folder):
-        linked = [name for name in folders if Path(directory, name).is_symlink()]
-        folders[:] = [name for name in folders if name not in IGNORED]
-        found.extend(Path(directory, name) for name in (*files, *linked))
+    try:
+        for directory, folders, files in os.walk(folder):
+            linked = [name for name in folders if Path(directory, name).is_symlink()]
+            folders[:] = [name for name in folders if name not in IGNORED]
+            found.extend(Path(directory, name) for name in (*files, *linked))
+    except OSError as error:
+        raise NotFoundError(f"{folder}: cannot be read whole: {error.strerror}") from None
     return sorted(path for path in found if not ours(path))

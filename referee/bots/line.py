@@ -132,7 +132,7 @@ class Line:
         """Ends the process. What is out is put to the next one, and charged to nobody."""
         if self._state is _State.UP:
             self._put_back()
-            self._end(lost=False)
+            self._end()
 
     async def warm_up(self) -> None:
         """Starts the process if it is not running, and waits until it has shaken hands.
@@ -362,33 +362,33 @@ class Line:
             key = None if question is None else (question.match_id, question.decision_number)
             if key is None or any(ask.key == key for ask in self._out):
                 kind = FaultKind.CRASHED if disconnected else FaultKind.PROTOCOL
-                self._end(lost=True, kind=kind, problem=problem)
+                self._end(Fault(kind, problem))
             else:
-                # That question was judged before; nobody is charged for it a second time.
-                self.restart()
+                self.restart()  # that question was judged before
 
-    def _end(self, *, lost: bool, kind: FaultKind = FaultKind.CRASHED, problem: str = "") -> None:
+    def _end(self, fault: Fault | None = None) -> None:
         session, self._session = self._session, None
         assert session is not None
         self._gate.close()
         self._state = _State.ENDING
-        self._begin(self._run_end(session, lost, kind, problem))
+        self._begin(self._run_end(session, fault, self._clock.now()))
 
-    async def _run_end(self, session: Session, lost: bool, kind: FaultKind, problem: str) -> None:
-        report = await session.end(lost=lost)
+    async def _run_end(self, session: Session, fault: Fault | None, when: float) -> None:
+        report = await session.end(lost=fault is not None)
         self._state = _State.DOWN
-        if lost:
+        if fault is not None:
             if report.exit_status:
-                kind, problem = FaultKind.CRASHED, f"the process ended ({report.exit_status})"
-            self._blame(Fault(kind, problem, report.exit_status, report.stderr_tail))
+                detail = f"the process ended ({report.exit_status})"
+                fault = Fault(FaultKind.CRASHED, detail, report.exit_status)
+            self._blame(replace(fault, stderr_tail=report.stderr_tail), when)
         self._pump_soon()
 
-    def _blame(self, fault: Fault) -> None:
+    def _blame(self, fault: Fault, when: float) -> None:
         """Charges the question the process was lost over, if it is known which one it was."""
         if not self._out:
             self._owed = fault
         elif len(self._out) == 1:
-            charge = self._out.charge(self._clock.now())
+            charge = self._out.charge(when)
             ask = self._out.take_oldest()
             self._suspects.discard(ask.key)
             ask.faulted(fault, charge)

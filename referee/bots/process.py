@@ -18,6 +18,7 @@ from referee.bots.keeper_client import (
     BotStartError,
     ExitReport,
     Keeper,
+    KeeperError,
     KeptProcess,
     library_path,
 )
@@ -67,9 +68,13 @@ class BotProcess:
         if self.spec.kind is BotKind.REMOTE:
             self.target = self.spec.address
             return
-        self._place = place = self._keeper.directory.place()
+        try:
+            self._place = place = self._keeper.directory.place()
+        except OSError as error:
+            raise KeeperError(f"no directory for a bot can be made: {error}") from None
         self.target = f"unix:{place.socket}"
         try:
+            self.check_place()
             self._kept = await self._keeper.spawn(
                 self.spec.command,
                 cwd=self.spec.cwd or place.home,
@@ -80,6 +85,15 @@ class BotProcess:
             if isinstance(error, BotStartError):
                 raise BotStartError(f"{self.spec.name}: {error}") from None
             raise
+
+    def check_place(self) -> None:
+        """Checks that what the bot was given is still there.
+
+        Raises:
+            KeeperError: if somebody took it away; whoever it was, this bot is not to blame.
+        """
+        if self._place is not None and not self._place.path.is_dir():
+            raise KeeperError(f"the directory of the bots is gone: {self._place.path.parent}")
 
     @property
     def report(self) -> ExitReport | None:

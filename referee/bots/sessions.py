@@ -175,6 +175,7 @@ async def start_session(process: BotProcess, listener: Listener, terms: SessionT
         terms: What the bot is started for.
 
     Raises:
+        KeeperError: if its place was taken away, which is nobody's fault that we know of.
         StartError: if the process cannot be started, ends, does not answer in time, or answers
             something else than the protocol asks for.
     """
@@ -191,6 +192,8 @@ async def start_session(process: BotProcess, listener: Listener, terms: SessionT
             raise HandshakeError("does not serve the Play stream, which this run asks for")
     except (HandshakeError, TimeoutError, grpc.RpcError, asyncio.CancelledError) as error:
         await channel.close()
+        if not isinstance(error, asyncio.CancelledError):
+            process.check_place()
         report = await end_process(process, lost=not isinstance(error, TimeoutError))
         if isinstance(error, asyncio.CancelledError):
             raise

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from referee.rules.decisions import SEATS, Seat
+from referee.rules.errors import NotationError
 from referee.rules.options import HAND_SIZE, Rules
 from referee.rules.tiles import Tile, mask_of
 
@@ -34,8 +35,14 @@ def seed_key(seed: str) -> bytes:
 
     A seed of fewer than 128 secret bits can be guessed from a few hands; leave it out of a rated
     tournament and a random one of 256 bits is drawn.
+
+    Raises:
+        NotationError: if *seed* is no text that UTF-8 can write.
     """
-    return hashlib.sha256(b"moon-league/seed/v1\n" + seed.encode()).digest()
+    try:
+        return hashlib.sha256(b"moon-league/seed/v1\n" + seed.encode()).digest()
+    except UnicodeEncodeError:
+        raise NotationError("seed", seed, "a seed is text") from None
 
 
 def derive_key(key: bytes, label: str) -> bytes:

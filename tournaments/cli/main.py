@@ -6,11 +6,15 @@ fault, 5 a check failed, 75 the store is in use, 130 interrupted, 141 the reader
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import select
+import signal
 import sys
 import traceback
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -73,9 +77,15 @@ def wants_color(wish: str) -> bool | None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code; what went wrong is said on stderr."""
+    if arguments is None:
+        _end_tidily()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a name must not end a command
     try:
         code = _run(sys.argv[1:] if arguments is None else arguments)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except click.ClickException as error:
         return _refuse(error)
     except MoonError as error:
@@ -86,13 +96,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
             click.echo(err=True)  # ends the line on which the terminal wrote ^C
         _say("interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
-        if not _nobody_reads():
-            return _report_bug()
-        return CLOSED_PIPE
+    except OSError as error:
+        return _end_of_output(error)
     except Exception:  # noqa: BLE001 - the last place where it can be caught
         return _report_bug()
     return code
+
+
+def _end_tidily() -> None:
+    """Lets a polite signal end a command as its last line would: with everything put away."""
+    for number, code in ((signal.SIGTERM, 143), (signal.SIGHUP, 129)):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, partial(_leave, code))
+
+
+def _leave(code: int, *_: object) -> NoReturn:
+    raise SystemExit(code)
+
+
+def _end_of_output(error: OSError) -> int:
+    """Returns the exit code of a command whose output could not be written."""
+    if isinstance(error, BrokenPipeError) and _nobody_reads():
+        return CLOSED_PIPE
+    if error.errno in (errno.ENOSPC, errno.EIO) and error.filename is None:
+        _say(f"cannot write: {(error.strerror or '').lower()}")
+        return INTERNAL
+    return _report_bug()
 
 
 def _run(arguments: Sequence[str]) -> int:

@@ -29,7 +29,7 @@ def console(*, stderr: bool = False) -> Console:
     return Console(
         stderr=stderr,
         # A reader that is no terminal has no width: nothing is cut for it.
-        width=None if stream.isatty() or "COLUMNS" in os.environ else WIDE,
+        width=None if (stream is not None and stream.isatty()) or "COLUMNS" in os.environ else WIDE,
         force_terminal=True if color else None,
         # rich's own no_color keeps bold and italic; without a colour system nothing is written.
         color_system=None if color is False else "standard" if color else "auto",

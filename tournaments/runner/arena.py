@@ -54,7 +54,8 @@ class Arena:
         async with AsyncExitStack() as stack:
             self.keeper = keeper = await stack.enter_async_context(Keeper())
             if self.clock_terms.grace is None:
-                self.clock_terms = replace(self.clock_terms, grace=await measure_grace())
+                grace = await measure_grace(keeper.directory.place().socket)
+                self.clock_terms = replace(self.clock_terms, grace=grace)
             await stack.enter_async_context(self.clock)
             self._pool = await stack.enter_async_context(
                 BotPool(

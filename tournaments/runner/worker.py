@@ -11,7 +11,7 @@ import contextlib
 import os
 import sys
 
-from referee.errors import BotError
+from referee.errors import BotError, MoonError
 from tournaments.runner.arena import Arena
 from tournaments.runner.jobs import (
     Done,
@@ -84,7 +84,10 @@ async def main() -> None:
 
     # A pipe that is written becomes readable when its reader is gone, even a killed one.
     loop.add_reader(output, runner_is_gone)
-    await working
+    try:
+        await working
+    except MoonError as error:
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":

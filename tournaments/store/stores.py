@@ -48,6 +48,8 @@ class Store:
         self.readonly = lock is None
         self._engine = engine
         self._lock = lock
+        there = path.stat()
+        self._inode = (there.st_dev, there.st_ino)
         try:
             self._check_version()
             self.run = self._read_run()
@@ -147,6 +149,7 @@ class Store:
         """
         if len({result.number for result in results}) != len(results):
             raise ValueError("two results of one table")
+        self._check_place()
         at = now()
         with self._writing() as connection:
             stored = queries.stored(connection, [result.number for result in results])
@@ -162,6 +165,15 @@ class Store:
                 if result.is_void:
                     queries.note(connection, "void", f"table {result.id}, attempt {result.attempt}")
         return tuple(numbers)
+
+    def _check_place(self) -> None:
+        """Refuses to write to a file that nobody can find again."""
+        try:
+            now_there = self.path.stat()
+        except OSError:
+            raise StoreError(f"{self.path}: was deleted or moved while it was written to") from None
+        if (now_there.st_dev, now_there.st_ino) != self._inode:
+            raise StoreError(f"{self.path}: another file has taken its place")
 
     def note(self, kind: str, text: str) -> None:
         """Writes down that something happened to the run as a whole."""
