@@ -10,11 +10,9 @@ import errno
 import io
 import os
 import select
-import signal
 import sys
 import traceback
-from functools import partial
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import click
 
@@ -77,8 +75,6 @@ def wants_color(wish: str) -> bool | None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code; what went wrong is said on stderr."""
-    if arguments is None:
-        _end_tidily()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name must not end a command
@@ -101,17 +97,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception:  # noqa: BLE001 - the last place where it can be caught
         return _report_bug()
     return code
-
-
-def _end_tidily() -> None:
-    """Lets a polite signal end a command as its last line would: with everything put away."""
-    for number, code in ((signal.SIGTERM, 143), (signal.SIGHUP, 129)):
-        if signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, partial(_leave, code))
-
-
-def _leave(code: int, *_: object) -> NoReturn:
-    raise SystemExit(code)
 
 
 def _end_of_output(error: OSError) -> int:

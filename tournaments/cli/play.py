@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,6 +31,7 @@ from tournaments.cli.options import (
     rule_option,
     rules_option,
 )
+from tournaments.cli.signals import run_tidily
 from tournaments.cli.terminal import console, print_json
 from tournaments.reports.drawing import coloured, draw_deal
 from tournaments.reports.match_report import (
@@ -141,7 +141,7 @@ def play(
         raise ConfigError(None, "--watch", "draws deals, and --json writes one document: take one")
     if record is not None:
         _check_writable(Path(record))
-    result = asyncio.run(_play(wish, _Drawer(wish.seats) if watch else None))
+    result = run_tidily(_play(wish, _Drawer(wish.seats) if watch else None))
     [match] = load_matches(result.record.splitlines())
     if as_json:
         document = result_document(result, match)
