@@ -80,6 +80,7 @@ def read_entrants(top: Reader, players: int, base: Path) -> tuple[Entrant, ...]:
         given.append(name)
         try:
             bots.append(tuple(parse_bot(text, base) for text in texts))
+            _check_apart(bots[-1])
         except ConfigError as error:
             raise _misplaced(top.path, index, str(error)) from None
     try:
@@ -91,6 +92,18 @@ def read_entrants(top: Reader, players: int, base: Path) -> tuple[Entrant, ...]:
     except ConfigError as error:
         raise top.error("bots", str(error).removeprefix("bots: ")) from None
     return tuple(map(Entrant, names, bots))
+
+
+def _check_apart(pair: Sequence[BotSpec]) -> None:
+    """Refuses a pair of one remote bot with itself: one process would see two hands of a table."""
+    addresses = [bot.address for bot in pair if bot.address]
+    if len(set(addresses)) < len(addresses):
+        raise ConfigError(
+            None,
+            pair[0].source,
+            "a remote bot cannot be its own partner, it would see both hands; start it twice, "
+            "and give the list of both addresses",
+        )
 
 
 def _misplaced(path: Path | None, index: int, problem: str) -> ConfigError:

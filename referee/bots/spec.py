@@ -112,6 +112,15 @@ def is_inside(text: str) -> bool:
     return unnamed(text).startswith(_INPROC)
 
 
+def is_remote(text: str) -> bool:
+    """Returns whether *text* names a bot that runs somewhere already.
+
+    >>> is_remote("far=grpc://host:50051"), is_remote("greedy")
+    (True, False)
+    """
+    return unnamed(text).startswith("grpc://")
+
+
 def unnamed(text: str) -> str:
     """Returns *text* without the name in front, if it has one.
 

@@ -509,3 +509,10 @@ def test_reading_a_file_imports_neither_a_database_nor_grpc() -> None:
         check=True,
     )
     assert answer.stdout.strip() == "[]"
+
+
+def test_a_remote_bot_is_not_its_own_partner_and_two_addresses_are_a_pair(load: Load) -> None:
+    with pytest.raises(ConfigError, match="cannot be its own partner"):
+        load('rules = "tournament-4p"\nbots = ["greedy", "grpc://host:5001"]')
+    pairs = 'bots = ["greedy", ["grpc://host:5001", "grpc://host:5002"]]'
+    assert len(load(f'rules = "tournament-4p"\n{pairs}').entrants) == 2

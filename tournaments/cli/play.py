@@ -34,13 +34,13 @@ from tournaments.cli.options import (
 from tournaments.cli.signals import run_tidily
 from tournaments.cli.terminal import console, print_json
 from tournaments.reports.drawing import coloured, draw_deal
+from tournaments.reports.marks import mark_lines
 from tournaments.reports.match_report import (
     describe_fault,
     ending_line,
     match_table,
     result_document,
 )
-from tournaments.reports.unrated import unrated_lines
 from tournaments.results import TableResult
 from tournaments.runner.arena import Arena
 from tournaments.runner.jobs import Done, Job, TableJob
@@ -150,7 +150,7 @@ def play(
         )
     else:
         print_result(result, match)
-        for line in unrated_lines(inside):
+        for line in mark_lines(inside, []):
             console().print(line, soft_wrap=True)
         kept = f"record {record}" if record else "no record kept (--record FILE keeps one)"
         console().print(f"seed {wish.seed}; {kept}", soft_wrap=True)

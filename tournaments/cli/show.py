@@ -12,8 +12,8 @@ from tournaments.cli.options import json_option
 from tournaments.cli.play import print_result
 from tournaments.cli.stores import open_store, store_argument
 from tournaments.cli.terminal import console, print_json
+from tournaments.reports.marks import mark_lines
 from tournaments.reports.match_report import describe_fault, fault_document, result_document
-from tournaments.reports.unrated import unrated_lines
 from tournaments.results import FaultRow, TableResult
 from tournaments.schedule import TableId
 from tournaments.store import Store
@@ -73,7 +73,7 @@ def _show_run(store: Store, faults: bool, as_json: bool) -> None:
         f"{run.name}: {counts.played} of {tables} tables played, {counts.void} void",
         f"rules {rules_text(run.rules)}",
         f"entrants {', '.join(run.entrants)}",
-        *unrated_lines(run.inside),
+        *mark_lines(run.inside, run.remote),
         f"begun {run.created_at} by moon {run.code_version}",
         f"fingerprint {store.fingerprint()}",
         *(f"{note.at} {note.kind}: {note.text}" for note in store.notes()),
@@ -93,6 +93,7 @@ def _run_document(
         "entrants": list(run.entrants),
         "rated": not run.inside,
         "in_process": list(run.inside),
+        "remote": list(run.remote),
         "scheduled": tables,
         "played": counts.played,
         "void": counts.void,

@@ -11,6 +11,7 @@ from rich.progress import Progress
 from tournaments.cli.options import json_option
 from tournaments.cli.stores import open_store, store_argument
 from tournaments.cli.terminal import console, print_json
+from tournaments.reports.marks import mark_lines
 from tournaments.reports.standings_report import (
     csv_rows,
     detail_tables,
@@ -19,7 +20,6 @@ from tournaments.reports.standings_report import (
     standings_document,
     standings_table,
 )
-from tournaments.reports.unrated import unrated_lines
 from tournaments.standings import Results
 from tournaments.store import Store
 
@@ -61,7 +61,7 @@ def print_standings(
     screen = console()
     screen.print(heading(store.run, table), soft_wrap=True)
     screen.print(standings_table(table))
-    marks = unrated_lines(store.run.inside)
+    marks = mark_lines(store.run.inside, store.run.remote)
     for line in (*marks, *not_separated(table), f"fingerprint {store.fingerprint()}"):
         screen.print(line, soft_wrap=True)
     for grid in detail_tables(table) if details else ():

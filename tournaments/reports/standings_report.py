@@ -132,6 +132,7 @@ def standings_document(run: RunInfo, fingerprint: str, table: Standings) -> dict
         "name": run.name,
         "rules": rules_text(run.rules),
         "rated": not run.inside,
+        "remote": list(run.remote),
         "played": table.played,
         "scheduled": table.scheduled,
         "blocks": ranks.blocks,

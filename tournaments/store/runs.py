@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from referee.bots.spec import is_inside
+from referee.bots.spec import is_inside, is_remote
 from referee.rules import Rules, parse_rules
 from tournaments.identity import canonical
 from tournaments.schedule import EntrantId, Schedule, round_robin
@@ -44,10 +44,18 @@ class RunInfo:
     @property
     def inside(self) -> tuple[EntrantId, ...]:
         """The entrants with a bot that is asked inside the program. If any, the run is unrated."""
+        return self._entrants_with(is_inside)
+
+    @property
+    def remote(self) -> tuple[EntrantId, ...]:
+        """The entrants with a bot that runs somewhere else, and cannot be held to lanes."""
+        return self._entrants_with(is_remote)
+
+    def _entrants_with(self, kind: Callable[[str], bool]) -> tuple[EntrantId, ...]:
         return tuple(
             EntrantId(entrant["name"])
             for entrant in self.identity["entrants"]
-            if any(is_inside(bot["text"]) for bot in entrant["bots"])
+            if any(kind(bot["text"]) for bot in entrant["bots"])
         )
 
     def schedule(self) -> Schedule:
