@@ -207,9 +207,9 @@ async def _run(runner: Runner, progress: Progress) -> tuple[RunReport, signal.Si
 def _say_report(report: RunReport, say: Callable[[str], None]) -> None:
     if report.stopped:
         say(f"stopped; {report.played} tables were played, run the same again to continue")
-    say(f"an answer could be {report.grace * 1000:.0f} ms late (measured on this host)")
+    say(f"grace for every answer, as measured on this host: {report.grace * 1000:.0f} ms")
     if report.stalls:
-        say(f"this host stalled {report.stalls} times, {report.stalled:.1f} s; charged to nobody")
+        say(f"this host stood still for {report.stalled:.1f} s in all; no bot was charged for it")
     for entrant, strays in sorted(report.strays.items()):
         say(f"{entrant} sent {strays} answers to no open question; they were dropped")
     for problem in report.problems:
