@@ -13,7 +13,7 @@ from math import fsum, sqrt
 
 from referee.rules import Rules
 from tournaments.figures import Contracts, table_figures
-from tournaments.rating import Block, Game, RankTable, rank_table
+from tournaments.rating import Block, Game, RankTable, rank_table, rate
 from tournaments.rating.student import student_quantile
 from tournaments.results import TableResult
 from tournaments.schedule import EntrantId, Schedule
@@ -115,6 +115,11 @@ class Results:
         blocks = [Block(cells[number], tuple(games)) for number, games in self._games.items()]
         ranks = rank_table(blocks, entrants=self.schedule.entrants, progress=progress)
         return Standings(ranks, self.figures, self.played, len(self.schedule.tables))
+
+    def order(self) -> list[EntrantId]:
+        """Returns everybody as the standings list them, without the cost of their intervals."""
+        games = [game for block in self._games.values() for game in block]
+        return [EntrantId(row.entrant) for row in rate(games, entrants=self.schedule.entrants)]
 
     def versus(self, entrant: EntrantId, other: EntrantId) -> Versus:
         """Returns how *entrant* did against *other*."""

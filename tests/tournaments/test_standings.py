@@ -125,14 +125,15 @@ def test_who_wins_everything_is_first_and_surely_so() -> None:
     scores = {ANN: 5, BOB: 21, CYD: 0}
     results = results_of(*(points(scores, table=n) for n in range(24)), rounds=4)
     ranks = results.standings().ranks
-    assert [row.entrant for row in ranks.entrants] == [BOB, ANN, CYD]
+    assert results.order() == [row.entrant for row in ranks.entrants] == [BOB, ANN, CYD]
     assert [(row.rank_low, row.rank_high) for row in ranks.entrants] == [(1, 1), (2, 2), (3, 3)]
     assert ranks.blocks == 8
 
 
 def test_without_any_table_everybody_is_listed_and_nothing_is_said() -> None:
-    standings = results_of().standings()
-    assert [row.entrant for row in standings.ranks.entrants] == [ANN, BOB, CYD]
+    results = results_of()
+    standings = results.standings()
+    assert results.order() == [row.entrant for row in standings.ranks.entrants] == [ANN, BOB, CYD]
     assert [(row.rank_low, row.rank_high) for row in standings.ranks.entrants] == [(1, 3)] * 3
     assert {figures.points_per_deal for figures in standings.figures.values()} == {None}
     versus = results_of().versus(ANN, BOB)

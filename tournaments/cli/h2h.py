@@ -13,7 +13,6 @@ from tournaments.cli.options import json_option
 from tournaments.cli.stores import open_store, store_argument
 from tournaments.cli.terminal import console, print_json
 from tournaments.reports.grids import Column, Grid
-from tournaments.schedule import EntrantId
 from tournaments.standings import Results, Versus
 
 
@@ -32,7 +31,7 @@ def h2h(
     """
     with open_store(where, named) as store:
         results = Results(store.run.rules, store.run.schedule(), store.results())
-        order = [EntrantId(row.entrant) for row in results.standings().ranks.entrants]
+        order = results.order()
         name = store.run.name
     if only is not None and only not in order:
         raise NotFoundError(f"{only!r} is no entrant{did_you_mean(only, order)}")
