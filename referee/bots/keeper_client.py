@@ -22,7 +22,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from referee.bots import keeper as program
+from referee.bots.keeper.watch import Allowed
 from referee.bots.rundir import RunDirectory, kill_marked, sweep_leftovers
 from referee.errors import BotError, MoonError
 from referee.text import readable
@@ -35,6 +35,9 @@ GRACE = 2.0
 
 SILENCE = 30.0
 """Seconds after which a keeper that should have answered long ago is given up."""
+
+KEEPER = Path(__file__).parent / "keeper"
+"""The program that runs as the keeper."""
 
 _LONGEST_LINE = 2**21
 _OUR_FAULT = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC}
@@ -61,8 +64,18 @@ class ExitReport:
     """We ended it."""
     stdout: bytes
     stderr: bytes
+    over: str = ""
+    """What it used too much, so that we ended it: `used 1.2 GiB of memory, 1 GiB allowed`."""
+    cpu: float = 0.0
+    """Seconds of CPU that it used, with all that it waited for."""
+    peak: int = 0
+    """The most memory that was seen in use, in bytes; 0 if nobody looked."""
+    written: int = 0
+    """Bytes that it wrote to both streams."""
 
     def __str__(self) -> str:
+        if self.over:
+            return self.over
         if self.signal is None:
             return f"exit code {self.code}"
         with contextlib.suppress(ValueError):
@@ -75,12 +88,16 @@ class KeptProcess:
 
     Attributes:
         pid: Its process id.
+        pids: The processes that it was last seen to be made of.
+        inside: The pid of the first process in its sandbox, once there is one.
         exited: Its report, as soon as the program itself has ended; raises `KeeperError` if the
             keeper is gone and nobody can know. Shared: shield it when waiting with a limit.
     """
 
     def __init__(self, keeper: Keeper, number: int, pid: int) -> None:
         self.pid = pid
+        self.pids: tuple[int, ...] = (pid,)
+        self.inside: asyncio.Future[int] = _future()
         self.exited: asyncio.Future[ExitReport] = _future()
         self._keeper = keeper
         self._number = number
@@ -98,6 +115,14 @@ class KeptProcess:
         if left:
             _log.warning("processes that could not be ended: %s", ", ".join(map(str, left)))
         return left
+
+    def freeze(self) -> None:
+        """Stops it with all that it started, until `thaw`. Returns at once."""
+        self._keeper.tell("freeze", id=self._number)
+
+    def thaw(self) -> None:
+        """Lets it run on. Returns at once."""
+        self._keeper.tell("thaw", id=self._number)
 
     async def stderr_tail(self, size: int = 4096) -> str:
         """Returns the last *size* bytes of its standard error, in readable form."""
@@ -118,6 +143,10 @@ class KeptProcess:
                     killed=event["cause"] == "killed",
                     stdout=base64.b64decode(event["stdout"]),
                     stderr=base64.b64decode(event["stderr"]),
+                    over=event["over"],
+                    cpu=event["cpu"],
+                    peak=event["peak"],
+                    written=event["written"],
                 )
             )
 
@@ -189,8 +218,27 @@ class Keeper:
             self._stderr.close()
             await asyncio.to_thread(self.directory.remove)
 
-    async def spawn(self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> KeptProcess:
+    async def spawn(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: Path,
+        env: Mapping[str, str],
+        inputs: Sequence[bytes] = (),
+        allowed: Allowed | None = None,
+        place: Path | None = None,
+    ) -> KeptProcess:
         """Starts *argv* in *cwd* with the environment *env* and nothing else.
+
+        Args:
+            argv: The program and its arguments.
+            cwd: Where it runs.
+            env: Its environment.
+            inputs: What it can read from descriptors of its own; the word ``@0`` in *argv* stands
+                for the number of the first, and ``@info`` for one to which it writes, as
+                bubblewrap does, the pid of its sandbox.
+            allowed: The most that it may use; it is ended when it uses more.
+            place: The directory whose content counts as what it has written.
 
         Raises:
             BotStartError: If there is no such program, or it may not be run.
@@ -209,6 +257,9 @@ class Keeper:
             env=dict(env),
             mark=f"{self.directory.token}{number}",
             keep=KEPT_BYTES,
+            inputs=[base64.b64encode(data).decode() for data in inputs],
+            allowed=None if allowed is None else allowed._asdict(),
+            place=None if place is None else os.fspath(place),
         )
         try:
             return await self.hear(started)
@@ -272,6 +323,10 @@ class Keeper:
             case "failed":
                 failure = _SpawnFailure(event["errno"], event["problem"])
                 self._starting.pop(event["id"]).set_exception(failure)
+            case "inside":
+                self._kept[event["id"]].inside.set_result(event["pid"])
+            case "family":
+                self._kept[event["id"]].pids = tuple(event["pids"])
             case "exited":
                 self._kept[event["id"]].has_exited(event)
             case "gone":
@@ -337,7 +392,7 @@ def start_keeper(control: socket.socket, stderr: int) -> subprocess.Popen[bytes]
     """Starts the helper process that serves the other end of *control*."""
     fd = control.fileno()
     return subprocess.Popen(
-        [sys.executable, "-I", "-S", program.__file__, str(fd), str(os.getpid())],
+        [sys.executable, "-I", "-S", f"{KEEPER}/__main__.py", str(fd), str(os.getpid())],
         env=library_path(),
         pass_fds=[fd],
         stdin=subprocess.DEVNULL,

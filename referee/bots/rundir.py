@@ -18,14 +18,9 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
-from referee.bots.keeper import (
-    SWEEP_LIMIT,
-    SWEEP_PAUSE,
-    all_processes,
-    kill_process,
-    mark_of,
-    read_process,
-)
+from referee.bots.keeper.kept import SWEEP_LIMIT
+from referee.bots.keeper.processes import all_processes, kill_process, mark_of, read_process
+from referee.bots.keeper.service import SWEEP_PAUSE
 from referee.errors import MoonError
 
 SOCKET_PATH_LIMIT = 100

@@ -16,8 +16,8 @@ from typing import TypeVar
 
 import pytest
 
-from referee.bots import keeper as program
 from referee.bots import keeper_client
+from referee.bots.keeper import processes as program
 from referee.bots.keeper_client import BotStartError, Keeper, KeeperError, KeptProcess
 from referee.bots.rundir import sweep_leftovers
 from tests.bots.processes import (
@@ -318,14 +318,13 @@ async def test_a_stopped_keeper_without_bots_does_not_hold_up_the_end(runtime: P
 
 
 ELSEWHERE = """
-import importlib.util, sys
+import sys
 from pathlib import Path
-spec = importlib.util.spec_from_file_location("keeper", sys.argv[1])
-keeper = importlib.util.module_from_spec(spec)
-sys.modules["keeper"] = keeper
-spec.loader.exec_module(keeper)
-keeper.PROC, keeper.CAN_PEEK = Path("/no/proc"), False
-keeper.main(int(sys.argv[2]), int(sys.argv[3]))
+sys.path.append(sys.argv[1])
+from referee.bots.keeper import processes, service, watch
+processes.PROC = watch.PROC = Path("/no/proc")
+service.CAN_PEEK = False
+service.main(int(sys.argv[2]), int(sys.argv[3]))
 """
 
 
@@ -334,7 +333,7 @@ async def test_a_system_without_process_files_ends_what_is_in_the_group_of_a_bot
 ) -> None:
     def start_elsewhere(control: socket.socket, stderr: int) -> subprocess.Popen[bytes]:
         fd = control.fileno()
-        arguments = [str(program.__file__), str(fd), str(os.getpid())]
+        arguments = [str(ROOT), str(fd), str(os.getpid())]
         command = [sys.executable, "-I", "-S", "-c", ELSEWHERE, *arguments]
         return subprocess.Popen(command, pass_fds=[fd], stderr=stderr, start_new_session=True)
 

@@ -1,163 +1,49 @@
-"""Starts, drains and ends the bots of one referee process, and leaves nothing of them behind.
-
-Runs as a file of its own, `python -I -S keeper.py FD PARENT`, with the standard library alone and
-one thread: the referee uses gRPC, and a process that does must not fork. Requests and events are
-JSON, one a line, over the socket FD. The end of that socket, however the referee came to close it,
-ends every bot at once.
-
-Requests: `spawn` (id, argv, cwd, env, mark, keep), `kill` (id, grace_ms), `tail` (id, ask, size),
-`shutdown`. Events: `started`, `failed`, `exited` (the program itself has ended), `gone` (nothing
-that it started is left, or which pids are), `tail` (the end of its standard error).
-"""
+"""The keeper of one referee process: what it is asked for, and what it does of itself."""
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import ctypes
-import errno
 import json
 import math
 import os
 import selectors
 import signal
 import socket
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any
 
-MARK = "MOON_BOT_MARK"
-"""The environment variable by which a process is known as a bot's, whoever its parent is now."""
+from referee.bots.keeper.kept import (
+    CHUNK,
+    SWEEP_LIMIT,
+    Kept,
+    Output,
+    assign,
+    read_inside,
+    start,
+    words_of,
+)
+from referee.bots.keeper.processes import (
+    Entry,
+    family,
+    kill_process,
+    mark_of,
+    process_count,
+    read_process,
+    signal_group,
+)
 
-PROC = Path("/proc")
-CHUNK = 65536
 CAN_PEEK = hasattr(os, "waitid")  # macOS has it from Python 3.13 on
 SWEEP_PAUSE = 0.005
-SWEEP_LIMIT = 5.0
+LOOK_PAUSE = 0.25
+"""Seconds between two looks for processes that bots have started."""
+CLOSE_LOOK_PAUSE = 1.0
+"""The same, where their number has not changed."""
 PR_SET_PDEATHSIG = 1
+PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
-
-
-class Entry(NamedTuple):
-    """A line of the process table."""
-
-    pid: int
-    parent: int
-    session: int
-    born: int
-    living: bool
-
-
-def read_process(pid: int | str) -> Entry | None:
-    """Returns what the system says about *pid*, or None if there is no such process."""
-    try:
-        text = (PROC / str(pid) / "stat").read_bytes()
-    except OSError:
-        return None
-    fields = text[text.rindex(b")") + 2 :].split()
-    # A process whose first thread has ended is shown as a zombie while its other threads run on.
-    living = fields[0] not in {b"Z", b"X"} or int(fields[17]) > 1
-    return Entry(int(pid), int(fields[1]), int(fields[3]), int(fields[19]), living)
-
-
-def all_processes() -> Iterator[Entry]:
-    """Yields every process that can be seen; none where the system has no process files."""
-    names = [path.name for path in PROC.iterdir()] if PROC.is_dir() else []
-    for name in names:
-        if name.isdigit() and (entry := read_process(name)) is not None:
-            yield entry
-
-
-def family(root: int) -> Iterator[tuple[int, Entry]]:
-    """Yields every living descendant of *root* with the child of *root* that it comes from."""
-    children: dict[int, list[Entry]] = {}
-    for entry in all_processes():
-        children.setdefault(entry.parent, []).append(entry)
-    queue = [(child.pid, child) for child in children.get(root, ())]
-    while queue:
-        top, entry = queue.pop()
-        queue.extend((top, child) for child in children.get(entry.pid, ()))
-        if entry.living:
-            yield top, entry
-
-
-def mark_of(pid: int) -> str:
-    """Returns the mark that *pid* was started with, empty if it has none or may not be read."""
-    try:
-        variables = (PROC / str(pid) / "environ").read_bytes().split(b"\0")
-    except OSError:
-        return ""
-    start = MARK.encode() + b"="
-    return next((os.fsdecode(v[len(start) :]) for v in variables if v.startswith(start)), "")
-
-
-def kill_process(entry: Entry) -> None:
-    """Ends exactly the process of *entry*, never another one that got its number since."""
-    with contextlib.ExitStack() as stack, contextlib.suppress(OSError):
-        end = partial(os.kill, entry.pid)
-        with contextlib.suppress(AttributeError, OSError):  # Linux before 5.3 has no such handles
-            handle = os.pidfd_open(entry.pid)
-            stack.callback(os.close, handle)
-            end = partial(signal.pidfd_send_signal, handle)
-        now = read_process(entry.pid)
-        if now is not None and now.born == entry.born:
-            end(signal.SIGKILL)
-
-
-def signal_group(leader: int, number: int) -> None:
-    """Signals the process group of *leader*, a child that was not yet waited for."""
-    with contextlib.suppress(OSError):
-        os.killpg(leader, number)
-
-
-class Output:
-    """One output stream of a bot, of which the last bytes are kept."""
-
-    def __init__(self, pipe: IO[bytes], keep: int) -> None:
-        self.pipe = pipe
-        self.keep = keep
-        self.kept = bytearray()
-        os.set_blocking(pipe.fileno(), False)
-
-    def read(self, chunks: int) -> bool:
-        """Reads at most so many chunks; returns False once all writers are gone."""
-        with contextlib.suppress(BlockingIOError):
-            for _ in range(chunks):
-                chunk = os.read(self.pipe.fileno(), CHUNK)
-                if not chunk:
-                    return False
-                self.kept += chunk
-                del self.kept[: -self.keep]
-        return True
-
-    def tail(self, size: int) -> str:
-        """Returns the last *size* bytes in a form that JSON can carry."""
-        return base64.b64encode(self.kept[-size:]).decode()
-
-
-class Kept:
-    """A program that was started, and what has become of it."""
-
-    def __init__(self, number: int, process: subprocess.Popen[bytes], mark: str, keep: int) -> None:
-        self.number = number
-        self.process = process
-        self.pid = process.pid
-        self.mark = mark
-        pipes = {"stdout": process.stdout, "stderr": process.stderr}
-        self.outputs = {name: Output(pipe, keep) for name, pipe in pipes.items() if pipe}
-        self.killed = False
-        self.reaped = False
-        self.due = math.inf
-        self.give_up = math.inf
-
-    def sweep_from(self, now: float) -> None:
-        """Says that from *now* on nothing of it may live, and until when that is tried."""
-        self.due = now
-        self.give_up = min(self.give_up, now + SWEEP_LIMIT)
 
 
 class Keeper:
@@ -171,15 +57,20 @@ class Keeper:
         self._kept: dict[int, Kept] = {}
         self._leaders: dict[int, Kept] = {}
         self._over = False
+        self._look_due = math.inf
+        self._look_closely_due = 0.0
+        self._process_count = 0
         self._selector = selectors.DefaultSelector()
         self._wake, self._waker = socket.socketpair()
         for end in (control, self._wake, self._waker):
             end.setblocking(False)
         self._selector.register(control, selectors.EVENT_READ, self._receive)
         self._selector.register(self._wake, selectors.EVENT_READ, partial(self._wake.recv, CHUNK))
-        self._requests = {
+        self._requests: dict[str, Callable[[dict[str, Any]], None]] = {
             "spawn": self._spawn,
             "kill": self._kill,
+            "freeze": partial(self._freeze, frozen=True),
+            "thaw": partial(self._freeze, frozen=False),
             "tail": self._tail,
         }
 
@@ -191,11 +82,12 @@ class Keeper:
         for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, lambda *_: None)
         while not self._over:
-            due = min((kept.due for kept in self._kept.values()), default=math.inf)
+            due = min(self._due_times(), default=math.inf)
             wait = None if due == math.inf else max(0.0, due - time.monotonic())
             for key, _ in self._selector.select(wait):
                 key.data()
             self._reap()
+            self._watch()
             self._advance()
             self._send()
             self._over = self._over or os.getppid() != self._parent
@@ -229,29 +121,73 @@ class Keeper:
         wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._outbox else 0)
         self._selector.modify(self._control, wanted, self._receive)
 
+    def _due_times(self) -> Iterator[float]:
+        for kept in self._kept.values():
+            yield kept.due
+            if kept.watch is not None and not kept.reaped and not kept.over:
+                yield min(kept.watch.due, self._look_due)
+
     def _spawn(self, request: dict[str, Any]) -> None:
-        number, mark = request["id"], request["mark"]
+        number = request["id"]
         try:
-            process = subprocess.Popen(
-                request["argv"],
-                cwd=request["cwd"],
-                env={**request["env"], MARK: mark},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
-                start_new_session=True,
-            )
+            kept, info = start(request)
         except (OSError, ValueError) as error:
-            code = getattr(error, "errno", None) or errno.EINVAL
-            problem = getattr(error, "strerror", None) or str(error)
+            code, problem = words_of(error)
             self._say("failed", id=number, errno=code, problem=problem)
             return
-        kept = Kept(number, process, mark, request["keep"])
         self._kept[number] = self._leaders[kept.pid] = kept
         for output in kept.outputs.values():
             self._selector.register(output.pipe, selectors.EVENT_READ, partial(self._drain, output))
+        if info is not None:
+            self._selector.register(info, selectors.EVENT_READ, partial(self._enter, kept, info))
+        if kept.watch is not None:
+            self._look_due = min(self._look_due, time.monotonic())
         self._say("started", id=number, pid=kept.pid)
+
+    def _enter(self, kept: Kept, info: int) -> None:
+        """Takes note of the first process in the sandbox of *kept*."""
+        self._selector.unregister(info)
+        pid = read_inside(info)
+        kept.inside = None if pid is None else read_process(pid)
+        if kept.inside is not None:
+            self._say("inside", id=kept.number, pid=pid)
+
+    # What bots use.
+
+    def _watch(self) -> None:
+        now = time.monotonic()
+        if now >= self._look_due:
+            watched = any(kept.watch is not None for kept in self._kept.values())
+            self._look_due = now + LOOK_PAUSE if watched else math.inf
+            self._look_for_processes()
+        for kept in self._kept.values():
+            watch = kept.watch
+            if watch is None or kept.reaped or kept.over or watch.due > now:
+                continue
+            kept.over = watch.look([entry.pid for entry in kept.members], now)
+            if kept.over:
+                kept.due = min(kept.due, now)
+
+    def _look_for_processes(self) -> None:
+        """Learns which processes belong to whom, if any seems to have begun or ended."""
+        count, now = process_count(), time.monotonic()
+        if count and count == self._process_count and now < self._look_closely_due:
+            return
+        self._process_count = count
+        self._look_closely_due = now + CLOSE_LOOK_PAUSE
+        running = [kept for kept in self._kept.values() if not kept.reaped]
+        pairs = ((self._owner(top, entry), entry) for top, entry in family(os.getpid()))
+        for kept in assign(running, pairs):
+            self._say("family", id=kept.number, pids=[entry.pid for entry in kept.members])
+
+    def _freeze(self, request: dict[str, Any], *, frozen: bool) -> None:
+        kept = self._kept.get(request["id"])
+        if kept is None or kept.reaped or kept.killed or kept.frozen == frozen:
+            return
+        if frozen:
+            self._look_for_processes()
+        kept.frozen = frozen
+        kept.signal_all(signal.SIGSTOP if frozen else signal.SIGCONT)
 
     def _drain(self, output: Output, chunks: int = 1) -> None:
         if not output.pipe.closed and not output.read(chunks):
@@ -267,7 +203,8 @@ class Keeper:
         if kept is None or kept.reaped:
             return
         if request["grace_ms"] and not kept.killed:
-            signal_group(kept.pid, signal.SIGTERM)
+            self._look_for_processes()
+            kept.ask_to_end()
         kept.killed = True
         kept.due = min(kept.due, time.monotonic() + request["grace_ms"] / 1000)
 
@@ -291,13 +228,14 @@ class Keeper:
                         return
                     if (pid := ended.si_pid) in self._leaders:
                         signal_group(pid, signal.SIGKILL)
-                pid, status = os.waitpid(pid, os.WNOHANG)
+                pid, status, used = os.wait4(pid, os.WNOHANG)
                 if not pid:
                     return
                 if (kept := self._leaders.pop(pid, None)) is not None:
-                    self._exited(kept, os.waitstatus_to_exitcode(status))
+                    cpu = used.ru_utime + used.ru_stime
+                    self._exited(kept, os.waitstatus_to_exitcode(status), cpu)
 
-    def _exited(self, kept: Kept, code: int) -> None:
+    def _exited(self, kept: Kept, code: int, cpu: float) -> None:
         if not CAN_PEEK:
             signal_group(kept.pid, signal.SIGKILL)
         kept.reaped = True
@@ -305,14 +243,7 @@ class Keeper:
         for output in kept.outputs.values():
             # A pipe holds far less than 64 chunks; a process that writes on cannot hold us here.
             self._drain(output, 64)
-        self._say(
-            "exited",
-            id=kept.number,
-            code=code if code >= 0 else None,
-            signal=-code if code < 0 else None,
-            cause="killed" if kept.killed else "ended",
-            **{name: output.tail(output.keep) for name, output in kept.outputs.items()},
-        )
+        self._say("exited", id=kept.number, cpu=cpu, **kept.exit_fields(code))
         kept.sweep_from(time.monotonic())
 
     def _advance(self) -> None:
@@ -321,6 +252,8 @@ class Keeper:
         for kept in due:
             kept.sweep_from(now)
             if not kept.reaped:
+                if kept.inside is not None:
+                    kill_process(kept.inside)  # with which all that is in the sandbox ends
                 signal_group(kept.pid, signal.SIGKILL)
         if due:
             self._sweep(due, now)
@@ -374,11 +307,8 @@ def main(control: int, parent: int) -> None:
     with contextlib.suppress(OSError, AttributeError):  # only Linux has it
         prctl = ctypes.CDLL(None).prctl
         prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # what it knows of a bot is no business of another
         # Not SIGKILL: the keeper must outlive the referee for as long as it takes to end the bots.
         prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     with socket.socket(fileno=control) as conversation:
         Keeper(conversation, parent).run()
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
