@@ -5,26 +5,22 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
-import errno
 import json
 import logging
 import os
-import shlex
-import signal
 import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from referee.bots.exits import ExitReport, KeeperError, SpawnFailure
 from referee.bots.keeper.watch import Allowed
 from referee.bots.rundir import RunDirectory, kill_marked, sweep_leftovers
-from referee.errors import BotError, MoonError
 from referee.text import readable
 
 KEPT_BYTES = 65536
@@ -40,47 +36,9 @@ KEEPER = Path(__file__).parent / "keeper"
 """The program that runs as the keeper."""
 
 _LONGEST_LINE = 2**21
-_OUR_FAULT = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC}
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-
-
-class KeeperError(MoonError):
-    """The keeper ended or could not do its work, which is never a bot's fault."""
-
-
-class BotStartError(BotError):
-    """The program of a bot cannot be run at all."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExitReport:
-    """How a program ended, and the end of what it wrote."""
-
-    code: int | None
-    signal: int | None
-    killed: bool
-    """We ended it."""
-    stdout: bytes
-    stderr: bytes
-    over: str = ""
-    """What it used too much, so that we ended it: `used 1.2 GiB of memory, 1 GiB allowed`."""
-    cpu: float = 0.0
-    """Seconds of CPU that it used, with all that it waited for."""
-    peak: int = 0
-    """The most memory that was seen in use, in bytes; 0 if nobody looked."""
-    written: int = 0
-    """Bytes that it wrote to both streams."""
-
-    def __str__(self) -> str:
-        if self.over:
-            return self.over
-        if self.signal is None:
-            return f"exit code {self.code}"
-        with contextlib.suppress(ValueError):
-            return f"signal {signal.Signals(self.signal).name}"
-        return f"signal {self.signal}"
 
 
 class KeptProcess:
@@ -266,7 +224,7 @@ class Keeper:
         except asyncio.CancelledError:
             self.tell("kill", id=number, grace_ms=0)
             raise
-        except _SpawnFailure as failure:
+        except SpawnFailure as failure:
             raise failure.explain(argv, cwd) from None
 
     def tell(self, request: str, **fields: object) -> None:
@@ -321,7 +279,7 @@ class Keeper:
                 self._kept[event["id"]] = kept
                 self._starting.pop(event["id"]).set_result(kept)
             case "failed":
-                failure = _SpawnFailure(event["errno"], event["problem"])
+                failure = SpawnFailure(event["errno"], event["problem"])
                 self._starting.pop(event["id"]).set_exception(failure)
             case "inside":
                 self._kept[event["id"]].inside.set_result(event["pid"])
@@ -364,28 +322,6 @@ class Keeper:
         except subprocess.TimeoutExpired:
             self._process.kill()
             return await asyncio.to_thread(self._process.wait)
-
-
-class _SpawnFailure(Exception):  # noqa: N818 - it never leaves this module
-    """What the system said when a program was to be started."""
-
-    def __init__(self, code: int, problem: str) -> None:
-        super().__init__(problem)
-        self.code = code
-        self.problem = problem
-
-    def explain(self, argv: Sequence[str], cwd: Path) -> MoonError:
-        """Returns the error to raise for the command *argv* in *cwd*."""
-        problem = self.problem.lower()
-        if self.code in _OUR_FAULT:
-            return KeeperError(f"cannot start {shlex.join(argv)}: {problem}")
-        if not cwd.is_dir():
-            problem = f"the directory {cwd} does not exist"
-        elif self.code == errno.ENOENT and "/" in argv[0] and (cwd / argv[0]).is_file():
-            problem = "its first line names an interpreter that does not exist"
-        elif self.code == errno.ENOEXEC:
-            problem = "neither a binary of this machine nor a script with #! in its first line"
-        return BotStartError(f"cannot run {argv[0]!r} in {cwd}: {problem}")
 
 
 def start_keeper(control: socket.socket, stderr: int) -> subprocess.Popen[bytes]:

@@ -13,15 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from referee.bots.keeper_client import (
-    GRACE,
-    BotStartError,
-    ExitReport,
-    Keeper,
-    KeeperError,
-    KeptProcess,
-    library_path,
-)
+from referee.bots.exits import BotStartError, ExitReport, KeeperError
+from referee.bots.keeper_client import GRACE, Keeper, KeptProcess, library_path
 from referee.bots.rundir import Place, remove_tree
 from referee.bots.spec import BotKind, BotSpec
 from referee.text import readable

@@ -12,13 +12,13 @@ import grpc.aio
 from moon.v1 import bot_service_pb2 as pb
 from moon.v1 import bot_service_pb2_grpc as pb_grpc
 
+from referee.bots.exits import BotStartError
 from referee.bots.handshake import (
     BotInfo,
     HandshakeError,
     open_channel,
     shake_hands,
 )
-from referee.bots.keeper_client import BotStartError
 from referee.bots.process import BotProcess
 from referee.bots.terms import CallStyle
 from referee.bots.transports import (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.bots.keeper_client import KeeperError
+from referee.bots.exits import KeeperError
 from referee.bots.terms import CallStyle, ClockTerms
 from referee.errors import BotError
 from referee.match import load_matches, verify_match

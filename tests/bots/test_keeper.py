@@ -17,8 +17,9 @@ from typing import TypeVar
 import pytest
 
 from referee.bots import keeper_client
+from referee.bots.exits import BotStartError, KeeperError
 from referee.bots.keeper import processes as program
-from referee.bots.keeper_client import BotStartError, Keeper, KeeperError, KeptProcess
+from referee.bots.keeper_client import Keeper, KeptProcess
 from referee.bots.rundir import sweep_leftovers
 from tests.bots.processes import (
     PATIENCE,

@@ -19,8 +19,9 @@ from pathlib import Path
 import pytest
 
 from referee.bots.build import build_bots
+from referee.bots.exits import BotStartError, KeeperError
 from referee.bots.keeper.processes import read_process
-from referee.bots.keeper_client import GRACE, BotStartError, Keeper, KeeperError
+from referee.bots.keeper_client import GRACE, Keeper
 from referee.bots.process import BotProcess
 from referee.bots.rundir import SOCKET_PATH_LIMIT, RunDirectory, remove_tree, sweep_leftovers
 from referee.bots.spec import BotKind, BotSpec, parse_bot

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from referee.bots.exits import ExitReport
 from referee.bots.keeper.watch import Allowed
-from referee.bots.keeper_client import ExitReport, Keeper, KeptProcess
+from referee.bots.keeper_client import Keeper, KeptProcess
 from tests.bots.processes import PATIENCE, is_running, wait_until
 
 MIB = 1 << 20
