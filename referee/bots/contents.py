@@ -65,11 +65,11 @@ def _parts(spec: BotSpec, ours: Ours) -> Iterator[tuple[str, bytes]]:
         yield "word", os.fsencode(word)
     yield "address", spec.address.encode()
     yield "code", spec.code.encode()
-    for label, path in _files(spec, ours):
+    for label, path in played_files(spec, ours):
         yield label, _contents(path)
 
 
-def _files(spec: BotSpec, ours: Ours) -> Iterator[tuple[str, Path]]:
+def played_files(spec: BotSpec, ours: Ours = lambda _: False) -> Iterator[tuple[str, Path]]:
     """Yields every file that counts, each with the name under which it counts."""
     match spec.kind:
         case BotKind.SAMPLE:

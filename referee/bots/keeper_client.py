@@ -21,6 +21,7 @@ from typing import Any, Self, TypeVar
 from referee.bots.exits import ExitReport, KeeperError, SpawnFailure
 from referee.bots.keeper.watch import Allowed
 from referee.bots.rundir import RunDirectory, kill_marked, sweep_leftovers
+from referee.bots.sandbox import UidSlots
 from referee.text import readable
 
 KEPT_BYTES = 65536
@@ -128,6 +129,7 @@ class Keeper:
     Attributes:
         pid: The process id of the helper.
         directory: The private directory in which the bots of this keeper live.
+        users: The users that its bots run as, where we are root.
         silence: Seconds after which a helper that owes an answer is given up.
     """
 
@@ -136,6 +138,7 @@ class Keeper:
 
     def __init__(self, base: Path | None = None) -> None:
         self.silence = SILENCE
+        self.users = UidSlots()
         self._base = base
         self._numbers = count(1)
         self._kept: dict[int, KeptProcess] = {}
@@ -175,6 +178,7 @@ class Keeper:
             await self.hear(self._listener)
             self._stderr.close()
             await asyncio.to_thread(self.directory.remove)
+            self.users.__exit__(None, None, None)
 
     async def spawn(
         self,

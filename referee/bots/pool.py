@@ -143,8 +143,9 @@ class BotPool:
             )
 
         async def start(listener: Listener) -> Session:
-            process = BotProcess(spec, self._keeper)
-            return await start_session(process, listener, self._sessions)
+            terms = self._sessions
+            process = BotProcess(spec, self._keeper, terms.sandbox, terms.hidden)
+            return await start_session(process, listener, terms)
 
         return Line(
             key.entrant,

@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import os
-import sys
-import sysconfig
-from collections.abc import Callable
-from functools import cache
+import stat
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from referee.bots.environment import bot_environment
 from referee.bots.exits import BotStartError, ExitReport, KeeperError
-from referee.bots.keeper_client import GRACE, Keeper, KeptProcess, library_path
+from referee.bots.keeper.watch import Allowed
+from referee.bots.keeper_client import GRACE, Keeper, KeptProcess
+from referee.bots.reach import reach_of
 from referee.bots.rundir import Place, remove_tree
+from referee.bots.sandbox import (
+    Launch,
+    LaunchFailure,
+    Sandbox,
+    Tier,
+    launch_failure,
+    prepare,
+    socket_path,
+)
 from referee.bots.spec import BotKind, BotSpec
 from referee.text import readable
-from referee.wire import PROTOCOL
+
+UNHELD = Sandbox(Tier.NONE)
+LOOK_FOR_SOCKET = 0.005
+"""Seconds between two looks whether a bot has made its socket."""
 
 
 class BotProcess:
@@ -33,11 +45,30 @@ class BotProcess:
 
     target: str
 
-    def __init__(self, spec: BotSpec, keeper: Keeper) -> None:
+    def __init__(
+        self,
+        spec: BotSpec,
+        keeper: Keeper,
+        sandbox: Sandbox = UNHELD,
+        hidden: Sequence[Path] = (),
+    ) -> None:
+        """Makes a bot that is not started yet.
+
+        Args:
+            spec: What is run.
+            keeper: What runs it.
+            sandbox: How it is held.
+            hidden: What it may not read, wherever it lies.
+        """
         self.spec = spec
         self._keeper = keeper
+        self._sandbox = sandbox
+        self._hidden = hidden
         self._kept: KeptProcess | None = None
         self._place: Place | None = None
+        self._launch: Launch | None = None
+        self._uid: int | None = None
+        self._pin: int | None = None
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -68,16 +99,63 @@ class BotProcess:
         self.target = f"unix:{place.socket}"
         try:
             self.check_place()
-            self._kept = await self._keeper.spawn(
-                self.spec.command,
-                cwd=self.spec.cwd or place.home,
-                env=bot_environment(self.spec, place),
-            )
+            self._kept = await self._spawn(place)
         except BaseException as error:
             remove_tree(place.path)
+            self._give_user_back()
             if isinstance(error, BotStartError):
                 raise BotStartError(f"{self.spec.name}: {error}") from None
             raise
+
+    async def _spawn(self, place: Place) -> KeptProcess:
+        spec, limits = self.spec, self._sandbox.limits
+        cwd, env = spec.cwd or place.home, bot_environment(spec, place)
+        if self._sandbox.tier is Tier.NONE:
+            self._launch = Launch(spec.command, env, cwd)
+            return await self._keeper.spawn(spec.command, cwd=cwd, env=env)
+        self._uid = self._keeper.users.take()
+        if self._uid is not None:
+            place.give_to(self._uid)
+        reach = reach_of(spec, self._hidden)
+        self._launch = launch = prepare(
+            self._sandbox,
+            command=spec.command,
+            cwd=cwd,
+            env=env,
+            place=place.path,
+            readable=reach.readable,
+            uid=self._uid,
+        )
+        allowed = Allowed(
+            limits.memory, limits.processes, limits.threads, limits.disk, limits.files
+        )
+        return await self._keeper.spawn(
+            launch.argv,
+            cwd=launch.cwd,
+            env=launch.env,
+            inputs=launch.inputs,
+            allowed=allowed,
+            place=place.path,
+        )
+
+    async def listening(self) -> str:
+        """Returns where it listens, once there is a socket; for ever if there never is one.
+
+        The socket is held by its inode: whatever takes its place later is not what we speak to.
+
+        Raises:
+            BotStartError: If there is something else where the socket should be.
+        """
+        if self._kept is None or self._launch is None or self._place is None:
+            return self.target
+        inside = None
+        if self._launch.socket_inside is not None:
+            inside = await asyncio.shield(self._kept.inside)
+        path = socket_path(self._launch, inside, self._place.path)
+        while self._pin is None:
+            await asyncio.sleep(LOOK_FOR_SOCKET)
+            self._pin = _pin(path)
+        return f"unix:/proc/self/fd/{self._pin}"
 
     def check_place(self) -> None:
         """Checks that what the bot was given is still there.
@@ -87,6 +165,14 @@ class BotProcess:
         """
         if self._place is not None and not self._place.path.is_dir():
             raise KeeperError(f"the directory of the bots is gone: {self._place.path.parent}")
+
+    @property
+    def launch_failure(self) -> LaunchFailure | None:
+        """Why what was to hold the bot did not start it; None if it did, or nobody can know."""
+        report = self.report
+        if report is None or self._launch is None:
+            return None
+        return launch_failure(self._launch, report.code, report.stderr)
 
     @property
     def report(self) -> ExitReport | None:
@@ -133,50 +219,29 @@ class BotProcess:
 
     async def stop(self, grace: float = GRACE) -> None:
         """Ends the bot with everything it started, and removes its home. Again does nothing."""
+        if self._pin is not None:
+            os.close(self._pin)
+            self._pin = None
         if self._kept is None or self._place is None:
             return
         if not await self._kept.kill(grace):
             await asyncio.to_thread(remove_tree, self._place.path)
+            self._give_user_back()
+
+    def _give_user_back(self) -> None:
+        uid, self._uid = self._uid, None
+        self._keeper.users.give(uid)
 
 
-def bot_environment(spec: BotSpec, place: Place) -> dict[str, str]:
-    """Returns the whole environment of *spec* when it lives at *place*: nothing is inherited."""
-    path = os.environ.get("PATH", os.defpath)
-    variables = {
-        # A bot's `python3` is the one that runs us, so that it finds what is installed beside us.
-        "PATH": os.pathsep.join([str(Path(sys.executable).parent), path]),
-        "LANG": "C.UTF-8",
-        "HOME": str(place.home),
-        "TMPDIR": str(place.temporary),
-        "MOON_BOT_LISTEN": f"unix:{place.socket}",
-        "MOON_PROTOCOL": PROTOCOL,
-        **{f"MOON_BOT_PARAM_{name.upper()}": value for name, value in spec.params},
-    }
-    if _is_python(spec.command):
-        variables |= {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", **library_path()}
-        if roots := import_roots():
-            variables["PYTHONPATH"] = os.pathsep.join(roots)
-    return variables
-
-
-def _is_python(command: tuple[str, ...]) -> bool:
-    names = [Path(word).name for word in command]
-    return command[0] == sys.executable or any(
-        name.startswith("python") or name.endswith(".py") for name in names
-    )
-
-
-@cache
-def import_roots() -> tuple[str, ...]:
-    """Returns the directories that a bot's Python must be told of to import what a bot may import.
-
-    None when we are installed as any package is; the checkout when we run from one.
-    """
-    roots: dict[str, None] = {}
-    for package, depth in (("referee", 0), ("sample_bots", 0), ("moon.v1", 1)):
-        found = importlib.util.find_spec(package)
-        places = found.submodule_search_locations if found is not None else None
-        for place in places or ():
-            roots[str(Path(place).resolve().parents[depth])] = None
-    known = {str(Path(sysconfig.get_path(name)).resolve()) for name in ("purelib", "platlib")}
-    return tuple(root for root in roots if root not in known)
+def _pin(path: Path) -> int | None:
+    """Returns a descriptor that stands for the socket at *path*, or None if nothing is there."""
+    try:
+        pin = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise BotStartError(f"its socket cannot be reached: {error.strerror}") from None
+    if not stat.S_ISSOCK(os.fstat(pin).st_mode):
+        os.close(pin)
+        raise BotStartError("what lies where it should listen is no socket")
+    return pin

@@ -52,6 +52,11 @@ class Place:
         """The bot's own directory for temporary files."""
         return self.path / "tmp"
 
+    def give_to(self, uid: int) -> None:
+        """Makes all of it the user *uid*'s; that takes root."""
+        for path in (self.home, self.temporary, self.path):
+            os.chown(path, uid, uid)
+
 
 @dataclass(frozen=True, slots=True)
 class RunDirectory:
@@ -91,7 +96,8 @@ class RunDirectory:
     def make_in(cls, base: Path) -> RunDirectory:
         """Makes a directory of the calling process in *base*, whatever the length of its path."""
         path = base / _new_name()
-        path.mkdir(mode=0o700)
+        # The bots of root have users of their own, who have to get to their places through here.
+        path.mkdir(mode=0o711 if os.geteuid() == 0 else 0o700)
         lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return cls(path, lock)

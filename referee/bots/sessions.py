@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 import grpc
 import grpc.aio
 from moon.v1 import bot_service_pb2 as pb
 from moon.v1 import bot_service_pb2_grpc as pb_grpc
 
-from referee.bots.exits import BotStartError
+from referee.bots.exits import BotStartError, KeeperError
 from referee.bots.handshake import (
     BotInfo,
     HandshakeError,
     open_channel,
     shake_hands,
 )
-from referee.bots.process import BotProcess
+from referee.bots.process import UNHELD, BotProcess
+from referee.bots.sandbox import Sandbox
 from referee.bots.terms import CallStyle
 from referee.bots.transports import (
     Listener,
@@ -30,6 +32,8 @@ from referee.bots.transports import (
 )
 from referee.rules import Rules, presets, rules_text
 from referee.text import printable
+
+T = TypeVar("T")
 
 STDERR_TAIL = 4096
 """How much of a bot's standard error a fault shows, in bytes."""
@@ -51,6 +55,10 @@ class SessionTerms:
     """Seconds it has until it has shaken hands."""
     style: CallStyle = CallStyle.AUTO
     """How decisions are put to it."""
+    sandbox: Sandbox = UNHELD
+    """How it is held."""
+    hidden: tuple[Path, ...] = ()
+    """What it may not read, wherever it lies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +183,8 @@ async def start_session(process: BotProcess, listener: Listener, terms: SessionT
         terms: What the bot is started for.
 
     Raises:
-        KeeperError: if its place was taken away, which is nobody's fault that we know of.
+        KeeperError: if its place was taken away, or what was to hold it could not be set up, which
+            is nobody's fault that we know of.
         StartError: if the process cannot be started, ends, does not answer in time, or answers
             something else than the protocol asks for.
     """
@@ -183,25 +192,31 @@ async def start_session(process: BotProcess, listener: Listener, terms: SessionT
         await process.start()
     except BotStartError as error:
         raise StartError(str(error), EndReport()) from None
-    channel = open_channel(process.target)
-    stub = pb_grpc.BotServiceStub(channel)
+    channel: grpc.aio.Channel | None = None
     try:
-        info = await _first_words(process, stub, terms.startup)
+        async with asyncio.timeout(terms.startup):
+            channel = open_channel(await _unless_ended(process, process.listening()))
+            stub = pb_grpc.BotServiceStub(channel)
+            info = await _unless_ended(process, shake_hands(stub, terms.startup))
         check_rules(info, terms.rules)
         if terms.style is CallStyle.STREAM and not info.serves_stream:
             raise HandshakeError("does not serve the Play stream, which this run asks for")
-    except (HandshakeError, TimeoutError, grpc.RpcError, asyncio.CancelledError) as error:
-        await channel.close()
+    except (*_STARTS_BADLY, asyncio.CancelledError) as error:
+        if channel is not None:
+            await channel.close()
         if not isinstance(error, asyncio.CancelledError):
             process.check_place()
         report = await end_process(process, lost=not isinstance(error, TimeoutError))
         if isinstance(error, asyncio.CancelledError):
             raise
-        raise StartError(_problem(error, report, terms.startup), report) from None
+        raise _start_error(error, process, report, terms.startup) from None
     streams = terms.style is not CallStyle.UNARY and info.serves_stream
     transport: Transport = (StreamTransport if streams else UnaryTransport)(stub, listener)
     process.on_exit(lambda: listener.lost("the process ended", disconnected=True, question=None))
     return BotSession(process, channel, info, transport, info.max_batch if streams else 1)
+
+
+_STARTS_BADLY = (HandshakeError, BotStartError, TimeoutError, grpc.RpcError)
 
 
 def check_rules(info: BotInfo, rules: Rules) -> None:
@@ -216,21 +231,31 @@ def check_rules(info: BotInfo, rules: Rules) -> None:
         raise HandshakeError(f"plays only {names}, and this is {rules_text(rules)}")
 
 
-async def _first_words(
-    process: BotProcess, stub: pb_grpc.BotServiceAsyncStub, startup: float
-) -> BotInfo:
-    """Returns the handshake, unless the process ends before it answers."""
-    words = asyncio.ensure_future(shake_hands(stub, startup))
+async def _unless_ended(process: BotProcess, wanted: Coroutine[Any, Any, T]) -> T:
+    """Returns what *wanted* gives, unless the process ends before."""
+    task = asyncio.ensure_future(wanted)
     ended = asyncio.ensure_future(process.wait_exited(None))
     try:
-        await asyncio.wait((words, ended), return_when=asyncio.FIRST_COMPLETED)
-        if words.done():
-            return words.result()
+        await asyncio.wait((task, ended), return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            return task.result()
         raise HandshakeError("ended before it answered the handshake")
     finally:
-        words.cancel()
+        task.cancel()
         ended.cancel()
-        await asyncio.gather(words, ended, return_exceptions=True)
+        await asyncio.gather(task, ended, return_exceptions=True)
+
+
+def _start_error(
+    error: BaseException, process: BotProcess, report: EndReport, startup: float
+) -> StartError | KeeperError:
+    """Returns what to raise when *process* did not begin as it must, and why it did not."""
+    failure = process.launch_failure
+    if failure is not None and failure.ours:
+        return KeeperError(failure.problem)
+    if failure is not None:
+        return StartError(failure.problem, EndReport(report.exit_status))
+    return StartError(_problem(error, report, startup), report)
 
 
 def _problem(error: BaseException, report: EndReport, startup: float) -> str:

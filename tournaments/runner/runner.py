@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from referee.bots.process import import_roots
+from referee.bots.environment import import_roots
 from referee.errors import BotError, MoonError
 from tournaments.results import TableResult
 from tournaments.runner.jobs import (
