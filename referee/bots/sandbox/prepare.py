@@ -2,10 +2,42 @@
 
 from __future__ import annotations
 
+import json
+import math
+import os
+import secrets
+import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from referee.bots.sandbox.tiers import Launch, LaunchFailure, Sandbox, Tier, TierUnavailableError
+from referee.bots.sandbox import bubblewrap, landlock, launcher, places, seccomp, users
+from referee.bots.sandbox.tiers import (
+    Launch,
+    LaunchFailure,
+    Limits,
+    Sandbox,
+    Tier,
+    TierUnavailableError,
+)
+from referee.text import readable as shown
+
+LAUNCHER = Path(launcher.__file__)
+PYTHON = (sys.executable, "-I", "-S")
+BADNESS = 800
+"""How much sooner than others the kernel ends a bot when memory runs out; 1000 is at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Bot:
+    """What is to be started."""
+
+    command: tuple[str, ...]
+    cwd: Path
+    env: dict[str, str]
+    place: Path
+    readable: tuple[Path, ...]
+    uid: int | None
 
 
 def prepare(
@@ -26,9 +58,9 @@ def prepare(
         cwd: Where it runs.
         env: Its whole environment.
         place: The private directory of the bot, which has a `home` and a `tmp` that it may write
-            to; its socket is `s` there.
+            to; its socket is `s` there. With *uid* it is given to that user.
         readable: Files and directories that it may read besides the system and Python.
-        uid: The user to run it as, which needs root; None for our own.
+        uid: The user to run it as, from `UidSlots`, which needs root; None for our own.
 
     Raises:
         TierUnavailableError: If this host cannot hold the bot so, or its user cannot reach what
@@ -36,7 +68,19 @@ def prepare(
     """
     if sandbox.tier is Tier.NONE:
         return Launch(command, dict(env), cwd)
-    raise TierUnavailableError(sandbox.tier, "this host cannot give it")
+    if uid is None and os.geteuid() == 0:
+        raise TierUnavailableError(
+            sandbox.tier, "a bot never runs as root, and there is no other user to run it as"
+        )
+    programs = places.program(command, cwd, env)
+    seen = (*places.system(), *places.existing(readable), *programs)
+    bot = _Bot(command, cwd, dict(env), place, seen, uid)
+    if uid is not None:
+        users.check_readable([*programs, *places.existing(readable)], uid, sandbox.tier)
+        users.give_place(place, uid)
+    if sandbox.tier is Tier.BASIC:
+        return _basic(bot, sandbox.limits)
+    return _hardened(bot, sandbox.limits)
 
 
 def socket_path(launch: Launch, child: int | None, place: Path) -> Path:
@@ -52,4 +96,118 @@ def socket_path(launch: Launch, child: int | None, place: Path) -> Path:
 
 def launch_failure(launch: Launch, code: int | None, stderr: bytes) -> LaunchFailure | None:
     """Returns why the bot was never started, if *stderr* and the exit *code* say so."""
-    return None
+    sign = f"launcher {launch.token}: ".encode()
+    lines = stderr.splitlines()
+    if not launch.token or not lines or not lines[-1].startswith(sign):
+        return None
+    return LaunchFailure(shown(lines[-1].removeprefix(sign)), code == launcher.NOT_SET_UP)
+
+
+def _basic(bot: _Bot, limits: Limits) -> Launch:
+    token = secrets.token_hex(8)
+    plan: dict[str, object] = {
+        "token": token,
+        "command": bot.command,
+        "cwd": str(bot.cwd),
+        "env": bot.env,
+        "badness": BADNESS,
+        # Without a user of its own the number counts all that the user runs.
+        "limits": _limits(limits, own_tasks=bot.uid is not None),
+    }
+    if bot.uid is not None:
+        plan |= {"uid": bot.uid, "screens": users.screens(bot.readable, bot.place, bot.uid)}
+    if version := landlock.abi():
+        plan["landlock"] = landlock.plan(_rules(bot), version)
+    if machine := seccomp.machine():
+        plan["seccomp"] = seccomp.filter_for(Tier.BASIC, machine).hex()
+    return Launch(
+        (*PYTHON, str(LAUNCHER), "@0"), _bare(), Path("/"), (_written(plan),), None, token
+    )
+
+
+def _rules(bot: _Bot) -> list[tuple[Path, int]]:
+    """Returns what a bot may do with which files."""
+    rules = [(path, landlock.RUN) for path in bot.readable]
+    rules += [(path, landlock.READ) for path in (Path("/proc"), *places.settings())]
+    rules += [(Path("/sys") / name, landlock.READ) for name in places.SYS]
+    rules += [(Path("/dev") / name, landlock.DEVICE) for name in places.DEVICES]
+    roots = places.import_roots(bot.env, bot.readable)
+    rules += [(root, landlock.READ_DIR) for root in roots]
+    rules += [(bot.place / name, landlock.WRITE) for name in ("home", "tmp")]
+    return [*rules, (bot.place, landlock.SOCKET)]
+
+
+def _hardened(bot: _Bot, limits: Limits) -> Launch:
+    found, machine = bubblewrap.find(), seccomp.machine()
+    if found is None:
+        raise TierUnavailableError(Tier.HARDENED, bubblewrap_missing())
+    if machine is None:
+        raise TierUnavailableError(Tier.HARDENED, "no filter of system calls for this machine")
+    token = secrets.token_hex(8)
+    cwd = Path(bubblewrap.inside(str(bot.cwd), bot.place))
+    inner: dict[str, object] = {
+        "token": token,
+        "command": [bubblewrap.inside(word, bot.place) for word in bot.command],
+        "cwd": str(cwd),
+        "env": bubblewrap.environment_inside(bot.env, bot.place),
+        "badness": BADNESS,
+        # Inside a user namespace the number counts what runs there.
+        "limits": _limits(limits, own_tasks=True),
+    }
+    if version := landlock.abi():
+        inner["landlock"] = landlock.loose_plan(version)
+    uid, gid = (bot.uid, bot.uid) if bot.uid is not None else (os.geteuid(), os.getegid())
+    options = bubblewrap.options(bot.readable, cwd, LAUNCHER, limits)
+    inputs = [
+        *bubblewrap.accounts(uid, gid),
+        bubblewrap.joined(options),
+        seccomp.filter_for(Tier.HARDENED, machine),
+        _written(inner),
+    ]
+    argv = [str(found.path), "--ro-bind-data", "@0", "/etc/passwd"]
+    argv += ["--ro-bind-data", "@1", "/etc/group", "--args", "@2", "--seccomp", "@3"]
+    argv += ["--info-fd", "@info", "--", *PYTHON, str(bubblewrap.LAUNCHER), "@4"]
+    if bot.uid is not None:
+        needed = [*bot.readable, *places.settings(), found.path, LAUNCHER]
+        outer = {"token": token, "env": {}, "cwd": "/", "badness": BADNESS, "uid": bot.uid}
+        outer["screens"] = users.screens(needed, bot.place, bot.uid)
+        argv = [*PYTHON, str(LAUNCHER), f"@{len(inputs)}", *argv]
+        inputs.append(_written(outer))
+    first = _bare() if bot.uid is not None else {}
+    return Launch(tuple(argv), first, Path("/"), tuple(inputs), bubblewrap.PLACE / "s", token)
+
+
+def bubblewrap_missing() -> str:
+    """Returns why there is no bubblewrap, and what to do."""
+    oldest = ".".join(map(str, bubblewrap.OLDEST))
+    return (
+        f"bubblewrap {oldest} or newer is not installed; install it (apt-get install bubblewrap,"
+        " or pip install 'moon-league[hardened]')"
+    )
+
+
+def _limits(limits: Limits, *, own_tasks: bool) -> dict[str, int]:
+    """Returns the limits of one process, by the names that the system gives them."""
+    values = {
+        "CORE": 0,
+        "FSIZE": limits.file_size,
+        "NOFILE": limits.open_files,
+        "MEMLOCK": 64 * 1024,
+        "MSGQUEUE": 0,
+        "SIGPENDING": 256,
+        "RTPRIO": 0,
+        "NICE": 0,
+        "CPU": math.ceil(limits.cpu_time),
+    }
+    # The system counts threads, of which every process is one.
+    return {**values, "NPROC": max(limits.threads, limits.processes)} if own_tasks else values
+
+
+def _bare() -> dict[str, str]:
+    """Returns the variables without which some builds of Python cannot start."""
+    names = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+    return {name: os.environ[name] for name in names if name in os.environ}
+
+
+def _written(plan: Mapping[str, object]) -> bytes:
+    return json.dumps(plan).encode()

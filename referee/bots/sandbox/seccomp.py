@@ -1,0 +1,160 @@
+"""The filter of system calls that a bot runs under, as the instructions that the kernel takes.
+
+A classic BPF program (`linux/filter.h`) sees the number of the call, the machine and the six
+arguments, and returns what is to be done. Ours lets through what it does not name. It is made here
+and only installed by the launcher, so it can be shown and tested.
+"""
+
+from __future__ import annotations
+
+import errno
+import platform
+import struct
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+from referee.bots.sandbox.syscalls import AUDIT_ARCH, FORBIDDEN, IN_PART, MACHINES
+from referee.bots.sandbox.tiers import Tier
+
+LOAD, AND, RETURN = 0x20, 0x54, 0x06  # BPF_LD|W|ABS, BPF_ALU|AND|K, BPF_RET|K
+EQUAL, AT_LEAST, ANY_BIT = 0x15, 0x35, 0x45  # BPF_JMP|JEQ|K, |JGE|K, |JSET|K
+ALLOW = 0x7FFF0000
+REFUSE = 0x00050000  # SECCOMP_RET_ERRNO; the number of the error in the low bits
+
+NUMBER, MACHINE, ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
+X32 = 0x40000000
+MINUS_ONE = 0xFFFFFFFF
+
+# CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET.
+NEW_NAMESPACES = 0x00020000 | 0x02000000 | 0x7C000000
+AF_UNIX, SOCK_STREAM, SOCK_SEQPACKET, SOCK_TYPE = 1, 1, 5, 0xF
+TIOCSTI, TIOCLINUX = 0x5412, 0x541C
+# F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW; and F_SETLEASE, F_NOTIFY.
+LOCKS, WATCHES = (6, 7, 37, 38), (1024, 1026)
+PRIO_PROCESS, IOPRIO_WHO_PROCESS = 0, 1
+
+DENIED = REFUSE | errno.EPERM
+UNKNOWN = REFUSE | errno.ENOSYS
+DONE = REFUSE  # with no error: the call does nothing and says that it has worked
+
+
+class Step(NamedTuple):
+    """One instruction: what it does, how many to skip if it holds, and if not, and its operand."""
+
+    code: int
+    if_true: int
+    if_false: int
+    value: int
+
+    def packed(self) -> bytes:
+        """Returns it as a `struct sock_filter`."""
+        return struct.pack("=HBBI", *self)
+
+
+def machine() -> str | None:
+    """Returns the machine that there are numbers for, or None if this one is another."""
+    name = platform.machine()
+    return name if name in MACHINES else None
+
+
+@cache
+def filter_for(tier: Tier, machine: str) -> bytes:
+    """Returns the filter of *tier* for *machine*, one of `MACHINES`."""
+    column = MACHINES[machine]
+    steps = [
+        _load(MACHINE),
+        Step(EQUAL, 1, 0, AUDIT_ARCH[column]),
+        _answer(DENIED),
+        _load(NUMBER),
+        *_refuse_if(AT_LEAST, X32),
+    ]
+    for numbers in FORBIDDEN.values():
+        if (number := numbers[column]) is not None:
+            steps += _refuse_if(EQUAL, number)
+    for name, body in _rules(tier):
+        number = IN_PART[name][column]
+        assert number is not None
+        steps += [Step(EQUAL, 0, len(body), number), *body]
+    steps.append(_answer(ALLOW))
+    return b"".join(step.packed() for step in steps)
+
+
+def _rules(tier: Tier) -> Iterator[tuple[str, list[Step]]]:
+    """Yields what is decided by arguments: the call, and what follows once it is this call."""
+    yield "clone", _argument(0, _refuse_if(ANY_BIT, NEW_NAMESPACES))
+    # Its flags are in memory, where no filter can look; libc then takes `clone`.
+    yield "clone3", [_answer(UNKNOWN)]
+    # Locks on files that everybody can read are a way to talk. Programs that lock their own files
+    # (SQLite) must go on, and they share them with nobody: the lock is granted and not taken.
+    yield "flock", [_answer(DONE)]
+    yield "fcntl", _argument(1, [*_each(LOCKS, DONE), *_each(WATCHES, DENIED)])
+    # Typing into the terminal of whoever started the referee.
+    yield "ioctl", _argument(1, _each((TIOCSTI, TIOCLINUX), DENIED))
+    yield "personality", _only(0, MINUS_ONE)
+    yield "socket", [*_guard(0, AF_UNIX), *(_types(SOCK_STREAM) if tier is Tier.BASIC else _yes())]
+    yield (
+        "socketpair",
+        [
+            *_guard(0, AF_UNIX),
+            *(_types(SOCK_STREAM, SOCK_SEQPACKET) if tier is Tier.BASIC else _yes()),
+        ],
+    )
+    if tier is Tier.BASIC:
+        yield from _among_others()
+
+
+def _among_others() -> Iterator[tuple[str, list[Step]]]:
+    """Yields what counts where the processes and the sockets of others are in sight."""
+    # A bot is dialled and dials nobody; so it cannot reach the socket of another bot either.
+    yield "connect", [_answer(DENIED)]
+    yield "kill", _argument(0, [*_refuse_if(EQUAL, MINUS_ONE), _answer(ALLOW)])
+    yield "setpriority", [*_guard(0, PRIO_PROCESS), *_only(1, 0)]
+    yield "ioprio_set", [*_guard(0, IOPRIO_WHO_PROCESS), *_only(1, 0)]
+    for name in ("prlimit64", "sched_setaffinity", "sched_setattr", "sched_setparam"):
+        yield name, _only(0, 0)
+    yield "sched_setscheduler", _only(0, 0)
+
+
+def _load(offset: int) -> Step:
+    return Step(LOAD, 0, 0, offset)
+
+
+def _answer(value: int) -> Step:
+    return Step(RETURN, 0, 0, value)
+
+
+def _yes() -> list[Step]:
+    return [_answer(ALLOW)]
+
+
+def _refuse_if(test: int, value: int) -> list[Step]:
+    return [Step(test, 0, 1, value), _answer(DENIED)]
+
+
+def _each(values: Iterable[int], answer: int) -> list[Step]:
+    return [step for value in values for step in (Step(EQUAL, 0, 1, value), _answer(answer))]
+
+
+def _argument(number: int, then: list[Step]) -> list[Step]:
+    """Looks at the low half of an argument, as the kernel does for all that are read here."""
+    return [_load(ARGUMENTS + 8 * number), *then, _answer(ALLOW)]
+
+
+def _guard(number: int, value: int) -> list[Step]:
+    """Refuses unless the argument has this value."""
+    return [_load(ARGUMENTS + 8 * number), Step(EQUAL, 1, 0, value), _answer(DENIED)]
+
+
+def _only(number: int, value: int) -> list[Step]:
+    return [*_guard(number, value), _answer(ALLOW)]
+
+
+def _types(*allowed: int) -> list[Step]:
+    """Refuses all kinds of sockets but these."""
+    return [
+        _load(ARGUMENTS + 8),
+        Step(AND, 0, 0, SOCK_TYPE),
+        *_each(allowed, ALLOW),
+        _answer(DENIED),
+    ]
