@@ -10,7 +10,7 @@ import signal
 import sys
 from pathlib import Path
 
-PR_SET_DUMPABLE = 4
+PR_GET_DUMPABLE, PR_SET_DUMPABLE = 3, 4
 CMDLINE = Path("/proc/self/cmdline")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import marshal
 import math
 import os
 import secrets
@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from referee.bots.sandbox import bubblewrap, landlock, launcher, places, seccomp, users
 from referee.bots.sandbox.tiers import (
@@ -119,7 +120,7 @@ def _basic(bot: _Bot, limits: Limits) -> Launch:
     if version := landlock.abi():
         plan["landlock"] = landlock.plan(_rules(bot), version)
     if machine := seccomp.machine():
-        plan["seccomp"] = seccomp.filter_for(Tier.BASIC, machine).hex()
+        plan["seccomp"] = seccomp.filter_for(Tier.BASIC, machine)
     return Launch(
         (*PYTHON, str(LAUNCHER), "@0"), _bare(), Path("/"), (_written(plan),), None, token
     )
@@ -209,5 +210,5 @@ def _bare() -> dict[str, str]:
     return {name: os.environ[name] for name in names if name in os.environ}
 
 
-def _written(plan: Mapping[str, object]) -> bytes:
-    return json.dumps(plan).encode()
+def _written(plan: dict[str, Any]) -> bytes:
+    return marshal.dumps(plan)

@@ -1,0 +1,124 @@
+"""What a tier promises, in words, and by what each promise is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from referee.bots.sandbox.landlock import SCOPES_SINCE, TCP_SINCE
+from referee.bots.sandbox.tiers import Tier
+
+TITLES = {
+    "memory": "memory, environment and descriptors of the referee are closed",
+    "files": "files of the referee and of the user are closed",
+    "signals": "cannot signal, halt or slow down the referee",
+    "network": "no network, not even this machine",
+    "families": "no netlink, vsock or other special sockets",
+    "sockets": "cannot reach other bots",
+    "program": "cannot change its own program or the system",
+    "privileges": "no root, no new privileges, no namespaces",
+    "machine": "cannot change settings of the machine",
+    "channels": "no keyrings, shared memory or file locks to talk by",
+    "descriptors": "no open descriptor but its own",
+    "environment": "sees only the variables it was given",
+    "processes": "sees no process but its own",
+    "memory_cap": "memory is bounded",
+    "file_size": "the size of a file is bounded",
+    "disk": "what it writes is bounded",
+    "forks": "processes and threads are bounded",
+    "survivors": "nothing of it survives",
+    "cpu": "computing time is shared fairly",
+}
+"""Every promise, in the order in which people ask."""
+
+WATCH = "the keeper's watch"
+USER, CLOSED, LANDLOCK, SCOPES, SECCOMP = "user", "closed", "landlock", "scopes", "seccomp"
+TCP, SPACES, ALWAYS, TASKS = "tcp", "spaces", "always", "tasks"
+
+WORDS = {
+    USER: "a user of its own",
+    CLOSED: "the referee closes itself",
+    LANDLOCK: "Landlock",
+    SCOPES: "Landlock",
+    TCP: "Landlock",
+    SECCOMP: "the filter of calls",
+    SPACES: "namespaces",
+    TASKS: "the limit of tasks",
+}
+
+KEEPERS: dict[str, tuple[str, ...]] = {
+    "memory": (USER, CLOSED, LANDLOCK, SPACES),
+    "files": (LANDLOCK, SPACES),
+    "signals": (USER, SCOPES, SPACES, SECCOMP),
+    "network": (SECCOMP, TCP, SPACES),
+    "families": (SECCOMP,),
+    "sockets": (USER, SECCOMP, SPACES),
+    "program": (USER, LANDLOCK, SPACES),
+    "privileges": (USER, SECCOMP, SPACES),
+    "machine": (USER, LANDLOCK, SPACES),
+    "channels": (SECCOMP, SPACES),
+    "processes": (SPACES,),
+    "forks": (TASKS,),
+    "survivors": (SPACES,),
+    "disk": (SPACES,),
+}
+"""By which mechanisms each is kept, where the host has them."""
+
+OTHERWISE = {
+    "descriptors": "all others are closed",
+    "environment": "made from nothing",
+    "memory_cap": WATCH,
+    "file_size": "the limit of the system",
+    "disk": WATCH,
+    "forks": WATCH,
+    "survivors": "the keeper's sweep, and a look afterwards",
+}
+"""By what a promise is kept that none of those mechanisms keeps."""
+
+NEVER = {"cpu": "bots share the cores as other programs do; no cgroup is used"}
+
+ESSENTIAL = (
+    "memory", "files", "signals", "network", "families", "sockets", "program", "privileges",
+    "machine", "channels", "descriptors", "environment", "processes",
+)  # fmt: skip
+"""What the hardened tier must keep, or it is not given at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a tier has to keep its promises with, on this host."""
+
+    tier: Tier
+    own_user: bool
+    closed: bool
+    """Whether the referee has closed itself (`harden_self`)."""
+    landlock: int
+    """The version, 0 for none."""
+    seccomp: bool
+
+    @property
+    def mechanisms(self) -> frozenset[str]:
+        """The mechanisms that are at work."""
+        spaces = self.tier is Tier.HARDENED
+        found = {
+            USER: self.own_user,
+            CLOSED: self.closed,
+            LANDLOCK: self.landlock > 0 and not spaces,
+            TCP: self.landlock >= TCP_SINCE and not spaces,
+            SCOPES: self.landlock >= SCOPES_SINCE and not spaces,
+            SECCOMP: self.seccomp,
+            SPACES: spaces,
+            TASKS: self.own_user or spaces,
+        }
+        return frozenset(name for name, is_there in found.items() if is_there)
+
+    def kept_by(self, key: str) -> str:
+        """Returns by what the promise *key* is kept."""
+        have = self.mechanisms
+        words = dict.fromkeys(WORDS[name] for name in KEEPERS.get(key, ()) if name in have)
+        return ", ".join(words) or OTHERWISE.get(key, "the system")
+
+    def is_tried(self, key: str) -> bool:
+        """Returns whether a program can find out that *key* is kept, rather than the keeper."""
+        if key in {"disk", "survivors"}:
+            return SPACES in self.mechanisms
+        return key != "forks" or TASKS in self.mechanisms
