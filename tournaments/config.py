@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from referee.bots.names import NameRefusedError, check_name
+from referee.bots.sandbox.tiers import Sandbox, Tier
 from referee.bots.spec import BotSpec
 from referee.bots.terms import MAX_BATCH, TABLES_IN_FLIGHT, CallStyle, ClockTerms
 from referee.errors import ConfigError, NotFoundError
@@ -29,9 +30,10 @@ from referee.rules import (
 )
 from referee.rules.options import OPTION_NAMES
 from tournaments.entrants import Entrant, described, read_entrants
+from tournaments.holding import LIMIT_NAMES, hidden_from_bots, read_limit, sandbox_of
 from tournaments.identity import IDENTITY_VERSION
 from tournaments.schedule import Schedule, round_robin
-from tournaments.toml_reader import Reader
+from tournaments.toml_reader import Reader, shown
 
 LONGEST_NAME = 80
 """What the name of a tournament may have, in characters."""
@@ -66,6 +68,13 @@ class TournamentConfig:
     """How many decisions go into one message at most."""
     tables_in_flight: int = TABLES_IN_FLIGHT
     """How many tables a worker plays at the same time."""
+    sandbox: Sandbox = field(default_factory=Sandbox)
+    """How bots are held, and what each may use."""
+
+    @property
+    def hidden(self) -> tuple[Path, ...]:
+        """What no bot may read: the seed stands in it."""
+        return hidden_from_bots(self.store, self.path)
 
     def schedule(self) -> Schedule:
         """Returns all that is to be played."""
@@ -102,6 +111,7 @@ class TournamentConfig:
             "clock": {**times, "strikes": self.table.strikes},
             "call": self.call.value,
             "ask_forced": self.table.ask_forced,
+            "sandbox": self.sandbox.tier.value,
         }
 
 
@@ -194,6 +204,7 @@ def parse_config(
         workers=top.number("workers", default=default_workers(), least=1),
         max_batch=top.number("max_batch", default=MAX_BATCH, least=1),
         tables_in_flight=top.number("tables_in_flight", default=TABLES_IN_FLIGHT, least=1),
+        sandbox=_sandbox(top),
     )
 
 
@@ -204,15 +215,16 @@ def default_workers() -> int:
 
 _TIMES = ("move_time", "bank", "startup", "first_move")
 _CLOCK_KEYS = tuple(f"clock.{name}" for name in (*_TIMES, "strikes"))
+_LIMIT_KEYS = tuple(f"limits.{name}" for name in LIMIT_NAMES)
 _RULE_KEYS = tuple(f"rule.{name}" for name in OPTION_NAMES)
 _TOP_KEYS = (
     "name", "bots", "rules", "rule", "seed", "rounds", "deals", "max_deals", "clock", "call",
-    "ask_forced", "workers", "max_batch", "tables_in_flight", "store",
+    "ask_forced", "workers", "max_batch", "tables_in_flight", "store", "sandbox", "limits",
 )  # fmt: skip
 
 
 def _top(data: Mapping[str, object], path: Path | None) -> Reader:
-    return Reader(data, _TOP_KEYS, path=path, elsewhere=_CLOCK_KEYS + _RULE_KEYS)
+    return Reader(data, _TOP_KEYS, path=path, elsewhere=_CLOCK_KEYS + _LIMIT_KEYS + _RULE_KEYS)
 
 
 def _base(path: Path | None) -> Path:
@@ -279,3 +291,16 @@ def _table(top: Reader) -> TableTerms:
         strikes=_clock_reader(top).number("strikes", default=usual.strikes, least=0),
         ask_forced=top.flag("ask_forced", default=usual.ask_forced),
     )
+
+
+def _sandbox(top: Reader) -> Sandbox:
+    tier = top.one_of("sandbox", tuple(Tier), default=Tier.BASIC)
+    given = top.table("limits")
+    reader = Reader(given, LIMIT_NAMES, path=top.path, table="limits", elsewhere=_TOP_KEYS)
+    limits: dict[str, int | float] = {}
+    for name, value in given.items():
+        try:
+            limits[name] = read_limit(name, value)
+        except ValueError as error:
+            raise reader.error(name, f"{error}, got {shown(value)}") from None
+    return sandbox_of(tier, limits)

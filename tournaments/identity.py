@@ -22,11 +22,13 @@ def binding(identity: Mapping[str, Any]) -> dict[str, object]:
 
     With other deals or other rules they would mean nothing beside those still to come. What else
     may change, if somebody says so: the content of a bot, the times it has, how it is called, and
-    who plays how often, as long as the tables stay those of the schedule.
+    who plays how often, as long as the tables stay those of the schedule. A run in which bots are
+    not held stays one: it is unrated.
     """
     names = ("rules", "seed", "deals", "max_deals", "ask_forced")
     strikes = {"strikes": identity["clock"]["strikes"]}
-    return {**{name: identity[name] for name in names}, "clock": strikes}
+    held = identity.get("sandbox", "none") != "none"
+    return {**{name: identity[name] for name in names}, "clock": strikes, "held": held}
 
 
 def differences(old: Mapping[str, object], new: Mapping[str, object]) -> tuple[str, ...]:

@@ -114,8 +114,6 @@ class BotProcess:
             self._launch = Launch(spec.command, env, cwd)
             return await self._keeper.spawn(spec.command, cwd=cwd, env=env)
         self._uid = self._keeper.users.take()
-        if self._uid is not None:
-            place.give_to(self._uid)
         reach = reach_of(spec, self._hidden)
         self._launch = launch = prepare(
             self._sandbox,
@@ -124,6 +122,7 @@ class BotProcess:
             env=env,
             place=place.path,
             readable=reach.readable,
+            listable=reach.listable,
             uid=self._uid,
         )
         allowed = Allowed(

@@ -1,4 +1,4 @@
-"""What a bot may read besides the system and Python: what it is made of, and nothing beside it.
+"""What a bot may read besides the system and its program: what it is made of, and no more.
 
 A bot's file usually lies in the folder of whoever runs it, next to other bots, to the store of the
 run and to the tournament file with its seed. So a bot of one file gets that file and what it
@@ -7,9 +7,6 @@ imports, a folder bot gets its folder; files that are to stay hidden are left ou
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +14,6 @@ from pathlib import Path
 from referee.bots.contents import played_files
 from referee.bots.environment import own_packages
 from referee.bots.spec import BotKind, BotSpec
-
-LIBRARIES = ("lib", "lib64", "libexec")
-"""What a program that lies in a `bin` usually needs from beside that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +42,9 @@ def reach_of(spec: BotSpec, hidden: Sequence[Path] = ()) -> Reach:
         own += [path.resolve() for path in own]  # what a link leads to
     if spec.kind is BotKind.COMMAND:
         own += _words(spec)
-    readable = [*own, *_program(spec), *own_packages()]
+    readable = [*own, *own_packages()]
     listable = [*folders, *(package.parent for package in own_packages())]
-    return Reach(_once(path for path in readable if path not in hidden), _once(listable))
+    return Reach(_once(path for path in readable if not _is_hidden(path, hidden)), _once(listable))
 
 
 def _once(paths: Iterable[Path]) -> tuple[Path, ...]:
@@ -63,12 +57,17 @@ def _without(folder: Path, hidden: Sequence[Path]) -> Iterator[Path]:
         yield folder
         return
     for entry in sorted(folder.iterdir()):
-        if entry in hidden:
+        if _is_hidden(entry, hidden):
             continue
         if entry.is_dir() and not entry.is_symlink():
             yield from _without(entry, hidden)
         else:
             yield entry
+
+
+def _is_hidden(path: Path, hidden: Sequence[Path]) -> bool:
+    """Returns whether *path* is hidden, or stands beside what is: a log or a lock of it."""
+    return any(path.parent == h.parent and path.name.startswith(h.name) for h in hidden)
 
 
 def _words(spec: BotSpec) -> Iterator[Path]:
@@ -82,23 +81,3 @@ def _words(spec: BotSpec) -> Iterator[Path]:
         if not word.startswith("-") and path.is_file():
             of_its_own = path.suffix != ".py" and path.parent not in {spec.cwd, *spec.cwd.parents}
             yield path.parent if of_its_own else path
-
-
-def _program(spec: BotSpec) -> Iterator[Path]:
-    """Yields the program that a command runs, with the libraries that are installed with it."""
-    if spec.command[0] == sys.executable:
-        return
-    name = spec.command[0]
-    found = Path(spec.cwd or Path(), name) if "/" in name else shutil.which(name)
-    if found is None or not Path(found).is_file():
-        return
-    for path in (Path(found), Path(found).resolve()):
-        yield path
-        if path.parent.name == "bin":
-            yield from (p for n in LIBRARIES if (p := path.parent.parent / n).is_dir())
-
-
-def hidden_paths(paths: Iterable[Path], endings: Iterable[str] = ()) -> tuple[Path, ...]:
-    """Returns *paths*, and each with each of *endings* added to its name."""
-    ends = ("", *endings)
-    return tuple(Path(os.fspath(path.absolute()) + end) for path in paths for end in ends)

@@ -52,11 +52,6 @@ class Place:
         """The bot's own directory for temporary files."""
         return self.path / "tmp"
 
-    def give_to(self, uid: int) -> None:
-        """Makes all of it the user *uid*'s; that takes root."""
-        for path in (self.home, self.temporary, self.path):
-            os.chown(path, uid, uid)
-
 
 @dataclass(frozen=True, slots=True)
 class RunDirectory:

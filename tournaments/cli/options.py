@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
+from referee.bots.sandbox.tiers import Limits, Tier
 from tournaments.durations import parse_duration
+from tournaments.holding import limits_text
 
 
 class DurationType(click.ParamType[float]):
@@ -39,3 +41,13 @@ rules_option = click.option(
 rule_option = click.option(
     "--rule", "changes", metavar="OPTION=VALUE", multiple=True, help="Change one option of them."
 )
+
+sandbox_option = click.option(
+    "--sandbox", type=click.Choice([str(tier) for tier in Tier]),
+    help="How bots are held; basic if nothing is said. `moon doctor` tells what this host can do.",
+)  # fmt: skip
+
+limit_option = click.option(
+    "--limit", "limits", metavar="NAME=VALUE", multiple=True,
+    help=f"Change what a bot may use: {limits_text(Limits())}.",
+)  # fmt: skip

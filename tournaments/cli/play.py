@@ -11,6 +11,7 @@ import click
 
 from referee.bots.build import build_bots
 from referee.bots.names import entrant_names
+from referee.bots.sandbox import Tier, check_tier, hide_arguments
 from referee.bots.spec import is_inside, parse_bot
 from referee.bots.terms import CallStyle, ClockTerms
 from referee.errors import BotError, ConfigError
@@ -28,11 +29,14 @@ from tournaments.cli.options import (
     DURATION,
     DURATION_OR_NONE,
     json_option,
+    limit_option,
     rule_option,
     rules_option,
+    sandbox_option,
 )
 from tournaments.cli.signals import run_tidily
 from tournaments.cli.terminal import console, print_json
+from tournaments.holding import held_text, parse_limits, sandbox_of
 from tournaments.reports.drawing import coloured, draw_deal
 from tournaments.reports.marks import mark_lines
 from tournaments.reports.match_report import (
@@ -86,6 +90,8 @@ class Wish:
     "--call", type=click.Choice([style.value for style in CallStyle]), default="auto",
     show_default=True, help="How decisions are put to the bots.",
 )  # fmt: skip
+@sandbox_option
+@limit_option
 @click.option("--ask-forced", is_flag=True, help="Ask for choices with one legal answer too.")
 @click.option("--watch", is_flag=True, help="Draw every deal when it has ended.")
 @click.option(
@@ -107,6 +113,8 @@ def play(
     first_move: float,
     strikes: int,
     call: str,
+    sandbox: str | None,
+    limits: tuple[str, ...],
     ask_forced: bool,
     watch: bool,
     record: str | None,
@@ -133,24 +141,28 @@ def play(
         clock=ClockTerms(move_time, bank or None, startup, first_move),
         table=TableTerms(strikes, ask_forced),
         call=CallStyle(call),
+        sandbox=sandbox_of(sandbox or Tier.BASIC, parse_limits(limits)),
     )
     seats = names * 2 if len(names) == 2 else names
     inside = [name for name, text in zip(names, bots, strict=True) if is_inside(text)]
+    is_held = job.sandbox.tier is not Tier.NONE
     wish = Wish(bots, chosen, seed or secrets.token_hex(16), job, seats)
     if watch and as_json:
         raise ConfigError(None, "--watch", "draws deals, and --json writes one document: take one")
     if record is not None:
         _check_writable(Path(record))
+    hide_arguments()
+    probe = check_tier(job.sandbox.tier)
     result = run_tidily(_play(wish, _Drawer(wish.seats) if watch else None))
     [match] = load_matches(result.record.splitlines())
     if as_json:
         document = result_document(result, match)
-        print_json(
-            "moon.play/1", {"seed": wish.seed, "rated": not inside, **document, "record": record}
-        )
+        rated = is_held and not inside
+        head = {"seed": wish.seed, "rated": rated, "sandbox": probe.to_json()}
+        print_json("moon.play/1", {**head, **document, "record": record})
     else:
         print_result(result, match)
-        for line in mark_lines(inside, []):
+        for line in (held_text(job.sandbox), *mark_lines(inside, [], is_held=is_held)):
             console().print(line, soft_wrap=True)
         kept = f"record {record}" if record else "no record kept (--record FILE keeps one)"
         console().print(f"seed {wish.seed}; {kept}", soft_wrap=True)

@@ -17,11 +17,21 @@ import click
 from referee import __version__
 from referee.bots.build import build_bots
 from referee.bots.contents import content_hash
+from referee.bots.sandbox import Probe, check_tier, hide_arguments
 from referee.errors import ConfigError
 from tournaments.cli.live import Progress
-from tournaments.cli.options import DURATION, json_option, rule_option, rules_option
+from tournaments.cli.options import (
+    DURATION,
+    json_option,
+    limit_option,
+    rule_option,
+    rules_option,
+    sandbox_option,
+)
 from tournaments.cli.standings import print_standings
 from tournaments.config import TournamentConfig, load_config, parse_config
+from tournaments.holding import held_text, limits_text, parse_limits
+from tournaments.identity import canonical
 from tournaments.results import TableResult
 from tournaments.runner.jobs import job_of, table_jobs
 from tournaments.runner.runner import Runner, RunReport
@@ -44,6 +54,8 @@ SHORTEST_BEAT = 0.05
 @click.option("--rounds", type=click.IntRange(1), help="How often everybody meets everybody.")
 @click.option("--deals", type=click.IntRange(1), help="Deals of a match; else to the target.")
 @click.option("--move-time", type=DURATION, help="For each decision.")
+@sandbox_option
+@limit_option
 @click.option("--heartbeat", type=DURATION, default="10s", show_default=True,
               help="How often to say how far it is, where there is no terminal.")  # fmt: skip
 @click.option("--accept-changes", is_flag=True,
@@ -59,6 +71,8 @@ def run(
     rounds: int | None,
     deals: int | None,
     move_time: float | None,
+    sandbox: str | None,
+    limits: tuple[str, ...],
     heartbeat: float,
     accept_changes: bool,
     as_json: bool,
@@ -76,13 +90,18 @@ def run(
         "deals": deals,
         "workers": workers,
         "clock": None if move_time is None else {"move_time": move_time},
+        "sandbox": sandbox,
+        "limits": parse_limits(limits) or None,
         "store": str(store.absolute()) if store else None,
     }
     given = {key: value for key, value in wishes.items() if value is not None}
     config = _config(what, given, changes)
+    hide_arguments()
+    probe = check_tier(config.sandbox.tier)
     asyncio.run(build_bots(bot for entrant in config.entrants for bot in entrant.bots))
     config = config.described(lambda bot: content_hash(bot, is_ours))
     with _open(config, accept_changes=accept_changes) as opened:
+        note_sandbox(opened, config, probe)
         code = _play(opened, config, max(heartbeat, SHORTEST_BEAT))
         if as_json or opened.counts().played:
             print_standings(opened, as_json=as_json)
@@ -141,6 +160,17 @@ def _free_name(path: Path) -> Path:
     return next(other for other in numbers if not other.exists())
 
 
+def note_sandbox(store: Store, config: TournamentConfig, probe: Probe) -> None:
+    """Writes down how bots are held from now on, and what of that this host has been seen to keep.
+
+    Only what was not written down last is.
+    """
+    limits = limits_text(config.sandbox.limits)
+    text = canonical({"limits": limits, **probe.to_json()})
+    if text not in [note.text for note in store.notes() if note.kind == "sandbox"][-1:]:
+        store.note("sandbox", text)
+
+
 def _play(store: Store, config: TournamentConfig, heartbeat: float) -> int:
     """Plays what is missing; returns the exit code."""
     schedule = store.run.schedule()
@@ -149,6 +179,7 @@ def _play(store: Store, config: TournamentConfig, heartbeat: float) -> int:
     if not pending:
         progress.say(f"{store.path}: all {len(schedule.tables)} tables are played")
         return 0
+    progress.say(held_text(config.sandbox))
     progress.say(
         f"{store.run.name}: {len(schedule.entrants)} entrants, {len(schedule.tables)} tables, "
         f"{len(schedule.tables) - len(pending)} played; {config.workers} "

@@ -61,7 +61,8 @@ def print_standings(
     screen = console()
     screen.print(heading(store.run, table), soft_wrap=True)
     screen.print(standings_table(table))
-    marks = mark_lines(store.run.inside, store.run.remote)
+    run = store.run
+    marks = mark_lines(run.inside, run.remote, is_held=run.is_held)
     for line in (*marks, *not_separated(table), f"fingerprint {store.fingerprint()}"):
         screen.print(line, soft_wrap=True)
     for grid in detail_tables(table) if details else ():

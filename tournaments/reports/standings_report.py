@@ -131,7 +131,7 @@ def standings_document(run: RunInfo, fingerprint: str, table: Standings) -> dict
     return {
         "name": run.name,
         "rules": rules_text(run.rules),
-        "rated": not run.inside,
+        "rated": run.is_rated,
         "remote": list(run.remote),
         "played": table.played,
         "scheduled": table.scheduled,

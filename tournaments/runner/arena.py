@@ -8,12 +8,14 @@ import traceback
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from pathlib import Path
 from typing import Self, TypeVar
 
 from referee.bots.clock import RunningClock
 from referee.bots.grace import measure_grace
 from referee.bots.keeper_client import Keeper
 from referee.bots.pool import BotPool, LineKey
+from referee.bots.sandbox import Tier, harden_self
 from referee.bots.sessions import SessionTerms, StartError
 from referee.bots.spec import BotSpec
 from referee.bots.tables import TableInPlay, Watch
@@ -51,6 +53,8 @@ class Arena:
     async def __aenter__(self) -> Self:
         """Starts the keeper and the clock; bots are started when they are first needed."""
         job = self._job
+        if job.sandbox.tier is not Tier.NONE:
+            harden_self()
         async with AsyncExitStack() as stack:
             self.keeper = keeper = await stack.enter_async_context(Keeper())
             if self.clock_terms.grace is None:
@@ -63,7 +67,13 @@ class Arena:
                     keeper,
                     self.clock,
                     self.clock_terms,
-                    sessions=SessionTerms(self._terms.rules, job.clock.startup, job.call),
+                    sessions=SessionTerms(
+                        self._terms.rules,
+                        job.clock.startup,
+                        job.call,
+                        job.sandbox,
+                        tuple(map(Path, job.hidden)),
+                    ),
                     window=job.max_batch,
                     load=_load_inside,
                 )

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from referee.bots.sandbox.tiers import Sandbox
 from referee.bots.spec import BotSpec, parse_bot
 from referee.bots.terms import MAX_BATCH, TABLES_IN_FLIGHT, CallStyle, ClockTerms
 from referee.match import TableTerms, Terms
@@ -34,6 +35,9 @@ class Job(msgspec.Struct, frozen=True, tag=True):
     call: CallStyle = CallStyle.AUTO
     max_batch: int = MAX_BATCH
     tables_in_flight: int = TABLES_IN_FLIGHT
+    sandbox: Sandbox = Sandbox()
+    hidden: tuple[str, ...] = ()
+    """Paths that no bot may read."""
     check_bots: bool = False
     """Whether the worker first starts every bot once, and refuses the job if one does not start."""
 
@@ -66,6 +70,8 @@ def job_of(config: TournamentConfig) -> Job:
         call=config.call,
         max_batch=config.max_batch,
         tables_in_flight=config.tables_in_flight,
+        sandbox=config.sandbox,
+        hidden=tuple(map(str, config.hidden)),
     )
 
 

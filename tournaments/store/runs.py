@@ -51,6 +51,16 @@ class RunInfo:
         """The entrants with a bot that runs somewhere else, and cannot be held to lanes."""
         return self._entrants_with(is_remote)
 
+    @property
+    def is_held(self) -> bool:
+        """Whether bots are held by a sandbox. If not, the run is unrated."""
+        return str(self.identity.get("sandbox", "none")) != "none"
+
+    @property
+    def is_rated(self) -> bool:
+        """Whether anybody can vouch for what the bots saw and how long they took."""
+        return self.is_held and not self.inside
+
     def _entrants_with(self, kind: Callable[[str], bool]) -> tuple[EntrantId, ...]:
         return tuple(
             EntrantId(entrant["name"])

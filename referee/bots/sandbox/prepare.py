@@ -38,10 +38,11 @@ class _Bot:
     env: dict[str, str]
     place: Path
     readable: tuple[Path, ...]
+    listable: tuple[Path, ...]
     uid: int | None
 
 
-def prepare(
+def prepare(  # noqa: PLR0913 - each of these is needed, and is named where it is given
     sandbox: Sandbox,
     *,
     command: tuple[str, ...],
@@ -49,6 +50,7 @@ def prepare(
     env: Mapping[str, str],
     place: Path,
     readable: Sequence[Path],
+    listable: Sequence[Path] = (),
     uid: int | None,
 ) -> Launch:
     """Returns what to start so that *command* runs in *cwd* with *env*, held by *sandbox*.
@@ -61,6 +63,7 @@ def prepare(
         place: The private directory of the bot, which has a `home` and a `tmp` that it may write
             to; its socket is `s` there. With *uid* it is given to that user.
         readable: Files and directories that it may read besides the system and Python.
+        listable: Directories of which it may read the names, and nothing else.
         uid: The user to run it as, from `UidSlots`, which needs root; None for our own.
 
     Raises:
@@ -75,7 +78,7 @@ def prepare(
         )
     programs = places.program(command, cwd, env)
     seen = (*places.system(), *places.existing(readable), *programs)
-    bot = _Bot(command, cwd, dict(env), place, seen, uid)
+    bot = _Bot(command, cwd, dict(env), place, seen, tuple(listable), uid)
     if uid is not None:
         users.check_readable([*programs, *places.existing(readable)], uid, sandbox.tier)
         users.give_place(place, uid)
@@ -132,7 +135,7 @@ def _rules(bot: _Bot) -> list[tuple[Path, int]]:
     rules += [(path, landlock.READ) for path in (Path("/proc"), *places.settings())]
     rules += [(Path("/sys") / name, landlock.READ) for name in places.SYS]
     rules += [(Path("/dev") / name, landlock.DEVICE) for name in places.DEVICES]
-    roots = places.import_roots(bot.env, bot.readable)
+    roots = [*places.import_roots(bot.env, bot.readable), *bot.listable]
     rules += [(root, landlock.READ_DIR) for root in roots]
     rules += [(bot.place / name, landlock.WRITE) for name in ("home", "tmp")]
     return [*rules, (bot.place, landlock.SOCKET)]
