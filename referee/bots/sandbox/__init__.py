@@ -6,7 +6,14 @@ lends a user of its own to each bot when we are root.
 
 from referee.bots.sandbox.harden import harden_self, hide_arguments
 from referee.bots.sandbox.prepare import launch_failure, prepare, socket_path
-from referee.bots.sandbox.probe import Probe, Promise, check_tier, probe
+from referee.bots.sandbox.probe import (
+    Probe,
+    Promise,
+    check_tier,
+    host_facts,
+    probe,
+    promise_titles,
+)
 from referee.bots.sandbox.tiers import (
     Launch,
     LaunchFailure,
@@ -30,8 +37,10 @@ __all__ = [
     "check_tier",
     "harden_self",
     "hide_arguments",
+    "host_facts",
     "launch_failure",
     "prepare",
     "probe",
+    "promise_titles",
     "socket_path",
 ]

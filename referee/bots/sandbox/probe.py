@@ -13,7 +13,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
@@ -57,7 +57,7 @@ class Probe:
 
     tier: Tier
     promises: tuple[Promise, ...]
-    host: tuple[tuple[str, str], ...]
+    host: Mapping[str, str]
     """What was found: kernel, Landlock, bubblewrap, cgroups, the user of the bots."""
 
     def to_json(self) -> dict[str, object]:
@@ -96,41 +96,43 @@ def probe(tier: Tier) -> Probe:
     """
     if tier is Tier.NONE:
         broken = (Promise(key, False, "", "bots are held by nothing") for key in TITLES)
-        return Probe(tier, tuple(broken), host(None))
+        return Probe(tier, tuple(broken), host_facts())
     with UidSlots() as slots:
         uid = slots.take()
         facts = Facts(tier, uid is not None, _is_closed(), landlock.abi(), bool(seccomp.machine()))
         could = _try(facts, uid)
     promises = tuple(_promise(key, facts, could) for key in TITLES)
-    return Probe(tier, promises, host(uid))
+    return Probe(tier, promises, host_facts())
 
 
 def _promise(key: str, facts: Facts, could: dict[str, list[str]]) -> Promise:
     if key in NEVER:
         return Promise(key, False, "", NEVER[key])
     if words := could.get(key):
-        return Promise(key, False, "", f"a bot can {', '.join(words)}")
+        return Promise(key, False, "", facts.broken_by(key, words))
     return Promise(key, True, facts.kept_by(key), "")
 
 
-def host(uid: int | None) -> tuple[tuple[str, str], ...]:
-    """Returns what this host has to hold bots with; *uid* is a user that was lent to one."""
+def host_facts() -> dict[str, str]:
+    """Returns what this host has to hold bots with, in words."""
     found = bubblewrap.find()
-    user = "our own" if uid is None else "one for each bot"
-    values = {
-        "kernel": f"{platform.system()} {platform.release()}",
-        "machine": platform.machine(),
-        "landlock": str(landlock.abi() or "none"),
-        "seccomp": seccomp.machine() or "none for this machine",
+    return {
+        "kernel": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "landlock": f"version {landlock.abi()}" if landlock.abi() else "none",
+        "seccomp": "yes" if seccomp.machine() else "none for this machine",
         "bubblewrap": "none" if found is None else f"{found} ({found.path})",
         "cgroups": delegated_cgroup(),
-        "user": user,
+        "user": "one for each bot" if os.geteuid() == 0 else "our own",
     }
-    return tuple(values.items())
+
+
+def promise_titles() -> dict[str, str]:
+    """Returns every promise in words, in the order in which people ask."""
+    return dict(TITLES)
 
 
 def delegated_cgroup() -> str:
-    """Returns whether we could limit a tree of processes by cgroups, which we do not do yet."""
+    """Returns whether a tree of processes could be limited by cgroups, which is not done."""
     root = Path("/sys/fs/cgroup")
     with contextlib.suppress(OSError, StopIteration):
         lines = Path("/proc/self/cgroup").read_text().splitlines()

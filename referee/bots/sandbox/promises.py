@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from referee.bots.sandbox.landlock import SCOPES_SINCE, TCP_SINCE
 from referee.bots.sandbox.tiers import Tier
 
 TITLES = {
-    "memory": "memory, environment and descriptors of the referee are closed",
-    "files": "files of the referee and of the user are closed",
+    "memory": "cannot read the memory of the referee",
+    "files": "cannot read files of the referee or of the user",
     "signals": "cannot signal, halt or slow down the referee",
-    "network": "no network, not even this machine",
-    "families": "no netlink, vsock or other special sockets",
+    "network": "has no network, not even this machine",
+    "families": "has no netlink, vsock or other special sockets",
     "sockets": "cannot reach other bots",
     "program": "cannot change its own program or the system",
-    "privileges": "no root, no new privileges, no namespaces",
+    "privileges": "is not root, and gains no privileges",
     "machine": "cannot change settings of the machine",
-    "channels": "no keyrings, shared memory or file locks to talk by",
-    "descriptors": "no open descriptor but its own",
+    "channels": "has no keyrings, shared memory or locks to talk by",
+    "descriptors": "has no open files but its own",
     "environment": "sees only the variables it was given",
     "processes": "sees no process but its own",
-    "memory_cap": "memory is bounded",
-    "file_size": "the size of a file is bounded",
-    "disk": "what it writes is bounded",
-    "forks": "processes and threads are bounded",
-    "survivors": "nothing of it survives",
-    "cpu": "computing time is shared fairly",
+    "memory_cap": "has bounded memory",
+    "file_size": "writes no file longer than allowed",
+    "disk": "has bounded room on the disk",
+    "forks": "has bounded processes and threads",
+    "survivors": "leaves no process behind",
+    "cpu": "takes no computing time from others",
 }
 """Every promise, in the order in which people ask."""
 
@@ -74,6 +75,14 @@ OTHERWISE = {
 }
 """By what a promise is kept that none of those mechanisms keeps."""
 
+MISSING = {
+    LANDLOCK: "there is no Landlock here",
+    SCOPES: "the Landlock here is too old",
+    TCP: "the Landlock here is too old",
+    SECCOMP: "there is no filter of calls for this machine",
+}
+"""What to say of a mechanism that would have kept a broken promise."""
+
 NEVER = {"cpu": "bots share the cores as other programs do; no cgroup is used"}
 
 ESSENTIAL = (
@@ -116,6 +125,13 @@ class Facts:
         have = self.mechanisms
         words = dict.fromkeys(WORDS[name] for name in KEEPERS.get(key, ()) if name in have)
         return ", ".join(words) or OTHERWISE.get(key, "the system")
+
+    def broken_by(self, key: str, could: Sequence[str]) -> str:
+        """Returns why the promise *key* is not kept, when a bot *could* do all this."""
+        have = self.mechanisms
+        missing = [MISSING[n] for n in KEEPERS.get(key, ()) if n in MISSING and n not in have]
+        told = [] if self.tier is Tier.HARDENED else list(dict.fromkeys(missing))
+        return "; ".join([f"it can {', '.join(could)}", *told])
 
     def is_tried(self, key: str) -> bool:
         """Returns whether a program can find out that *key* is kept, rather than the keeper."""
