@@ -87,13 +87,6 @@ def program(command: Sequence[str], cwd: Path, env: Mapping[str, str]) -> list[P
     return existing(seen)
 
 
-def import_roots(env: Mapping[str, str], seen: Sequence[Path]) -> list[Path]:
-    """Returns where Python looks for modules but may not see all: only names may be read there."""
-    words = env.get("PYTHONPATH", "").split(os.pathsep)
-    roots = [Path(word) for word in words if word]
-    return [root for root in existing(roots) if not is_within(root, seen)]
-
-
 def existing(paths: Iterable[Path]) -> list[Path]:
     """Returns those of *paths* that exist, each once."""
     return [path for path in dict.fromkeys(paths) if path.exists()]

@@ -42,7 +42,7 @@ class _Bot:
     uid: int | None
 
 
-def prepare(  # noqa: PLR0913 - each of these is needed, and is named where it is given
+def prepare(  # noqa: PLR0913 - one fact each, by name
     sandbox: Sandbox,
     *,
     command: tuple[str, ...],
@@ -63,7 +63,8 @@ def prepare(  # noqa: PLR0913 - each of these is needed, and is named where it i
         place: The private directory of the bot, which has a `home` and a `tmp` that it may write
             to; its socket is `s` there. With *uid* it is given to that user.
         readable: Files and directories that it may read besides the system and Python.
-        listable: Directories of which it may read the names, and nothing else.
+        listable: Directories of which it may learn the names of all that is below them, as a
+            Python that imports from them must.
         uid: The user to run it as, from `UidSlots`, which needs root; None for our own.
 
     Raises:
@@ -135,8 +136,7 @@ def _rules(bot: _Bot) -> list[tuple[Path, int]]:
     rules += [(path, landlock.READ) for path in (Path("/proc"), *places.settings())]
     rules += [(Path("/sys") / name, landlock.READ) for name in places.SYS]
     rules += [(Path("/dev") / name, landlock.DEVICE) for name in places.DEVICES]
-    roots = [*places.import_roots(bot.env, bot.readable), *bot.listable]
-    rules += [(root, landlock.READ_DIR) for root in roots]
+    rules += [(path, landlock.READ_DIR) for path in bot.listable]
     rules += [(bot.place / name, landlock.WRITE) for name in ("home", "tmp")]
     return [*rules, (bot.place, landlock.SOCKET)]
 
