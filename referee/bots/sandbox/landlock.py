@@ -27,7 +27,7 @@ WRITE = RUN | (2**16 - 1) & ~(MAKE_CHAR | MAKE_BLOCK | IOCTL_DEV)
 _RIGHTS_SINCE = {1: 2**13 - 1, 2: REFER, 3: TRUNCATE, 5: IOCTL_DEV}
 _ALL_TCP = 1 | 2
 _ALL_SCOPES = 1 | 2  # abstract unix sockets, and signals
-TCP_SINCE, SCOPES_SINCE = 4, 6
+LOOSE_SINCE, TCP_SINCE, SCOPES_SINCE = 2, 4, 6
 
 Rules = list[tuple[str, int]]
 
@@ -48,9 +48,14 @@ def plan(rules: Iterable[tuple[Path, int]], version: int) -> dict[str, object]:
     return {"handled": _head(known, version), "paths": paths}
 
 
-def loose_plan(version: int) -> dict[str, object]:
-    """Returns a domain that forbids no file: it only parts the bot from what runs beside it."""
-    return {"handled": _head(MAKE_BLOCK, version), "paths": []}
+def loose_plan(version: int) -> dict[str, object] | None:
+    """Returns a domain that forbids no file: it only parts the bot from what runs beside it.
+
+    None for the first version, in which no domain lets a file move to another directory.
+    """
+    if version < LOOSE_SINCE:
+        return None
+    return {"handled": _head(MAKE_BLOCK | REFER, version), "paths": [("/", REFER)]}
 
 
 def _rights(version: int) -> int:

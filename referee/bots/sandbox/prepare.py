@@ -158,8 +158,8 @@ def _hardened(bot: _Bot, limits: Limits) -> Launch:
         # Inside a user namespace the number counts what runs there.
         "limits": _limits(limits, own_tasks=True),
     }
-    if version := landlock.abi():
-        inner["landlock"] = landlock.loose_plan(version)
+    if domain := landlock.loose_plan(landlock.abi()):
+        inner["landlock"] = domain
     uid, gid = (bot.uid, bot.uid) if bot.uid is not None else (os.geteuid(), os.getegid())
     options = bubblewrap.options(bot.readable, cwd, LAUNCHER, limits)
     inputs = [

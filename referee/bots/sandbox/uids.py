@@ -57,7 +57,7 @@ class UidSlots:
             return None
         directory = _lock_directory()
         busy = users_with_processes()
-        mapped = [uid for uid in CANDIDATES if _is_mapped(uid)]
+        mapped = _mapped()
         for uid in mapped:
             if uid in busy or uid in self._held or _has_name(uid):
                 continue
@@ -111,13 +111,19 @@ def _has_name(uid: int) -> bool:
     return False
 
 
-def _is_mapped(uid: int) -> bool:
-    return all(_maps(PROC / "self" / name, uid) for name in ("uid_map", "gid_map"))
+def _mapped() -> list[int]:
+    """Returns the candidates that exist here: a container may have fewer users and groups."""
+    uids, gids = (_ranges(PROC / "self" / name) for name in ("uid_map", "gid_map"))
+    return [
+        number
+        for number in CANDIDATES
+        if any(number in numbers for numbers in uids) and any(number in numbers for numbers in gids)
+    ]
 
 
-def _maps(path: Path, number: int) -> bool:
+def _ranges(path: Path) -> list[range]:
     lines = (tuple(map(int, line.split())) for line in path.read_text().splitlines())
-    return any(first <= number < first + length for first, _, length in lines)
+    return [range(first, first + length) for first, _, length in lines]
 
 
 def _lock_directory() -> Path:
