@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 from referee.bots.asks import BotLine
 from referee.bots.clock import RunningClock
@@ -37,6 +37,9 @@ class LineKey(NamedTuple):
     """The place in a pair: 0 for its lower seat, 1 for the partner; 0 with three players."""
 
 
+Started: TypeAlias = Callable[[LineKey, BotProcess], None]
+
+
 class BotPool:
     """Starts bots when they are first needed, keeps them across tables, and ends them all.
 
@@ -45,6 +48,7 @@ class BotPool:
     Attributes:
         failure: Raises what broke the pool, should it break; pending for ever if it does not. Then
             no table that is in play comes to an end.
+        started: Is told of each process before it runs, for whoever wants all that it writes.
     """
 
     def __init__(
@@ -76,6 +80,7 @@ class BotPool:
         self._sessions = sessions
         self._window = window
         self._load = load
+        self.started: Started | None = None
         self._turns = Turns()
         self.failure: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._lines: dict[LineKey, BotLine] = {}
@@ -145,6 +150,8 @@ class BotPool:
         async def start(listener: Listener) -> Session:
             terms = self._sessions
             process = BotProcess(spec, self._keeper, terms.sandbox, terms.hidden)
+            if self.started is not None:
+                self.started(key, process)
             return await start_session(process, listener, terms)
 
         return Line(

@@ -14,7 +14,7 @@ from typing import Self, TypeVar
 from referee.bots.clock import RunningClock
 from referee.bots.grace import measure_grace
 from referee.bots.keeper_client import Keeper
-from referee.bots.pool import BotPool, LineKey
+from referee.bots.pool import BotPool, LineKey, Started
 from referee.bots.sandbox import Tier, harden_self
 from referee.bots.sessions import SessionTerms, StartError
 from referee.bots.spec import BotSpec
@@ -41,11 +41,12 @@ class Arena:
 
     keeper: Keeper
 
-    def __init__(self, job: Job) -> None:
-        """Makes an arena for the tables of *job*."""
+    def __init__(self, job: Job, started: Started | None = None) -> None:
+        """Makes an arena for the tables of *job*; *started* is told of each process of a bot."""
         self.clock = RunningClock()
         self.clock_terms = job.clock
         self._job = job
+        self._started = started
         self._terms = job.terms()
         self._stack = AsyncExitStack()
         self._pool: BotPool | None = None
@@ -78,6 +79,7 @@ class Arena:
                     load=_load_inside,
                 )
             )
+            self._pool.started = self._started
             self._stack = stack.pop_all()
         return self
 

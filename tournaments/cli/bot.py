@@ -1,0 +1,16 @@
+"""`moon bot`: what the author of a bot, and who lets strangers' bots play, needs."""
+
+from __future__ import annotations
+
+import click
+
+from tournaments.cli.lazy import Lazy, LazyGroup
+
+COMMANDS = {
+    "zoo": Lazy("tournaments.cli.zoo:zoo", "Try hostile bots on this machine."),
+}
+
+
+@click.group(cls=LazyGroup, lazy=COMMANDS)
+def bot() -> None:
+    """Work on a bot, and try what hostile ones can do here."""

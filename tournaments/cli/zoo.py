@@ -1,0 +1,116 @@
+"""`moon bot zoo`: tries on this machine what a hostile or broken bot could do."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+
+import click
+from rich.text import Text
+
+from referee.errors import VerificationError
+from tournaments.cli.options import json_option
+from tournaments.cli.patience import Patience
+from tournaments.cli.terminal import console, print_json
+from tournaments.reports.grids import Column, Grid
+from tournaments.zoo.catalogue import TIERS, Catalogue, load_catalogue
+from tournaments.zoo.host import describe_host
+from tournaments.zoo.judging import Judgement
+from tournaments.zoo.runs import Zoo
+
+
+@click.command()
+@click.option(
+    "--sandbox", "tier", type=click.Choice(TIERS), default="basic", show_default=True,
+    help="The tier whose promises are tried.",
+)  # fmt: skip
+@click.option(
+    "--only", multiple=True, metavar="ID,GROUP",
+    help="Try these alone: ids, or letters of groups.",
+)  # fmt: skip
+@click.option(
+    "--jobs", type=click.IntRange(1, 64), default=4, show_default=True,
+    help="How many are tried at the same time; most of them only wait.",
+)  # fmt: skip
+@click.option("--list", "as_list", is_flag=True, help="Only show what there is to try.")
+@json_option
+def zoo(tier: str, only: tuple[str, ...], jobs: int, as_list: bool, as_json: bool) -> int:
+    """Try on this machine what hostile and broken bots do, and what becomes of it.
+
+    Each of them sits down with two honest bots. It is tried whether the referee says of it what it
+    should, whether what is promised of the sandbox holds, whether the honest bots come to harm, and
+    whether anything is left of it. Exits with 5 where a promise is broken.
+    """
+    catalogue = load_catalogue().only(only)
+    if as_list:
+        _list(catalogue, tier, as_json)
+        return 0
+    with Patience("behaviours", len(catalogue.behaviours)) as patience:
+        zoo = Zoo(catalogue.programs, tier, jobs, lambda _: patience.step())
+        judgements = asyncio.run(zoo.run(catalogue.behaviours))
+    broken = [judgement for judgement in judgements if judgement.broken]
+    if as_json:
+        print_json("moon.zoo/1", _document(tier, judgements))
+    else:
+        _print(tier, judgements)
+    return VerificationError.exit_code if broken else 0
+
+
+def _list(catalogue: Catalogue, tier: str, as_json: bool) -> None:
+    if as_json:
+        rows = [
+            {"id": b.id, "name": b.name, "promised": b.promises[tier], "why": b.why}
+            for b in catalogue.behaviours
+        ]
+        print_json("moon.zoo.list/1", {"sandbox": tier, "behaviours": rows})
+        return
+    grid = Grid(Column("", is_text=True), Column("a bot that", is_text=True), Column("promised"))
+    for behaviour in catalogue.behaviours:
+        grid.add_row(behaviour.id, behaviour.name, behaviour.promises[tier].value)
+    console().print(grid)
+
+
+def _document(tier: str, judgements: Sequence[Judgement]) -> dict[str, object]:
+    return {
+        "sandbox": tier,
+        "host": describe_host(),
+        "broken": sum(bool(judgement.broken) for judgement in judgements),
+        "behaviours": [judgement.as_json() for judgement in judgements],
+    }
+
+
+def _print(tier: str, judgements: Sequence[Judgement]) -> None:
+    grid = Grid(
+        Column("", is_text=True),
+        Column("a bot that", is_text=True),
+        Column("promised"),
+        Column("seen"),
+        Column("verdict"),
+        Column(""),
+    )
+    for j in judgements:
+        mark = "BROKEN" if j.broken else "" if j.sighting.not_run else "ok"
+        grid.add_row(
+            j.behaviour.id, j.behaviour.name, j.promised.value, j.outcome.value, j.verdict, mark
+        )
+    screen = console()
+    screen.print(grid)
+    for j in judgements:
+        for breach in j.broken:
+            screen.print(Text(f"{j.behaviour.id}: {breach}", style="red"), soft_wrap=True)
+        if j.sighting.not_run:
+            screen.print(f"{j.behaviour.id} was not run: {j.sighting.not_run}", soft_wrap=True)
+    screen.print(_summary(tier, judgements), soft_wrap=True)
+
+
+def _summary(tier: str, judgements: Sequence[Judgement]) -> str:
+    outcomes = Counter(judgement.outcome.value for judgement in judgements)
+    counts = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
+    broken = sum(bool(judgement.broken) for judgement in judgements)
+    harmed = sum(bool(judgement.sighting.harm) for judgement in judgements)
+    promises = f"{broken} promises broken" if broken else "every promise kept"
+    return (
+        f"{len(judgements)} behaviours in {tier}: {counts}; {promises};"
+        f" honest bots harmed in {harmed}"
+    )
