@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Sequence
 
@@ -12,6 +11,7 @@ from rich.text import Text
 from referee.errors import VerificationError
 from tournaments.cli.options import json_option
 from tournaments.cli.patience import Patience
+from tournaments.cli.signals import run_tidily
 from tournaments.cli.terminal import console, print_json
 from tournaments.reports.grids import Column, Grid
 from tournaments.zoo.catalogue import TIERS, Catalogue, load_catalogue
@@ -48,12 +48,14 @@ def zoo(tier: str, only: tuple[str, ...], jobs: int, as_list: bool, as_json: boo
         return 0
     with Patience("behaviours", len(catalogue.behaviours)) as patience:
         zoo = Zoo(catalogue.programs, tier, jobs, lambda _: patience.step())
-        judgements = asyncio.run(zoo.run(catalogue.behaviours))
-    broken = [judgement for judgement in judgements if judgement.broken]
+        judgements = run_tidily(zoo.run(catalogue.behaviours))
+    broken = zoo.left or any(judgement.broken for judgement in judgements)
     if as_json:
-        print_json("moon.zoo/1", _document(tier, judgements))
+        print_json("moon.zoo/1", {**_document(tier, judgements), "left": list(zoo.left)})
     else:
         _print(tier, judgements)
+        for what in zoo.left:
+            console().print(f"left of the run: {what}", soft_wrap=True)
     return VerificationError.exit_code if broken else 0
 
 

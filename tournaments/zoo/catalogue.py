@@ -26,7 +26,7 @@ VERDICTS = (OK, *(kind.value for kind in FaultKind))
 TIERS = ("none", "basic", "hardened")
 CLOCK = ClockTerms(move_time=20.0, startup=60.0, first_move=30.0, grace=0.05)
 """Generous, for the many rows that are not about time."""
-PLACEHOLDERS = ("referee", "canary_file", "home_file", "prefix")
+PLACEHOLDERS = ("referee", "canary_file", "home_file", "port", "prefix")
 """What may stand in braces in an argument of a program; `Stage.facts` says what each is."""
 
 GROUPS = {

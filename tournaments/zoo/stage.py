@@ -9,12 +9,13 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import socket
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Self
 
-from referee.bots.keeper import all_processes, mark_of
+from referee.bots.keeper.processes import all_processes, mark_of
 
 PREFIX = "zoo-canary:"
 """What every planted text begins with; a program may know it, as it would know a file's format."""
@@ -32,6 +33,7 @@ class Stage:
     def __init__(self, key: str) -> None:
         """Makes a stage for tables that are dealt from *key*, in hexadecimal."""
         self._stack = contextlib.ExitStack()
+        self._files: dict[str, Path] = {}
         self.secrets: dict[str, str] = {"the key of the match": key}
         self.facts: dict[str, str] = {"referee": str(os.getpid()), "prefix": PREFIX}
 
@@ -45,6 +47,7 @@ class Stage:
         except BaseException:
             self._stack.close()
             raise
+        self._serve()
         # Lies in the memory of this process for as long as the stage stands.
         self.secrets["the memory of the referee"] = PREFIX + secrets.token_hex(16)
         return self
@@ -62,9 +65,24 @@ class Stage:
         """Returns which of the secrets stand in what a bot wrote."""
         return tuple(what for what, text in self.secrets.items() if text.encode() in output)
 
+    def damage(self) -> tuple[str, ...]:
+        """Returns which of the planted files were changed or are gone."""
+        return tuple(what for what, path in self._files.items() if not self._is_whole(what, path))
+
+    def _is_whole(self, what: str, path: Path) -> bool:
+        with contextlib.suppress(OSError):
+            return path.read_text() == self.secrets[what]
+        return False
+
+    def _serve(self) -> None:
+        """Opens a port of this host that a bot may look for; whoever connects hears nothing."""
+        server = self._stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=64))
+        self.facts["port"] = str(server.getsockname()[1])
+
     def _plant(self, fact: str, path: Path, what: str) -> None:
         self.secrets[what] = PREFIX + secrets.token_hex(16)
         path.write_text(self.secrets[what])
+        self._files[what] = path
         self._stack.callback(path.unlink, missing_ok=True)
         self.facts[fact] = str(path)
 

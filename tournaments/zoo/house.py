@@ -1,0 +1,245 @@
+"""An arena for some behaviours that can share one, and what is seen of each."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from referee.bots.keeper_client import KeeperError
+from referee.bots.pool import LineKey
+from referee.bots.process import BotProcess
+from referee.bots.terms import CallStyle
+from referee.errors import BotError
+from referee.match import (
+    Match,
+    MatchRecord,
+    MatchReferee,
+    RecordError,
+    RecordMismatchError,
+    TableTerms,
+    load_matches,
+    verify_match,
+)
+from referee.rules import seed_key
+from tournaments.results import TableResult
+from tournaments.runner.arena import Arena
+from tournaments.runner.jobs import Job, TableJob
+from tournaments.zoo.catalogue import CLOCK, Behaviour
+from tournaments.zoo.judging import FaultSeen, Sighting
+from tournaments.zoo.stage import Stage, directories_in, open_descriptors, processes_of
+
+RULES = "tournament-3p all_pass=force_last"
+KEY = seed_key("zoo").hex()
+"""All tables are dealt alike, so that every run asks a bot the same questions."""
+HONEST = ("honest", "upright")
+BOT = "first_legal"
+LONGEST = 150.0
+"""Seconds after which a table is given up that should have ended long ago."""
+SETTLE = 5.0
+"""Seconds that what is closing may take to be gone."""
+
+_NO_RUN = "\0"
+"""No mark begins with it."""
+
+
+class House:
+    """An arena for some behaviours, and a look around before and after.
+
+    Attributes:
+        broke: Whether the arena broke, so that nothing that was seen means anything.
+    """
+
+    def __init__(self, programs: Path, tier: str, group: Sequence[Behaviour], stage: Stage) -> None:
+        self._programs = programs
+        self._tier = tier
+        self._group = group
+        self._stage = stage
+        self._processes: dict[str, list[BotProcess]] = {}
+        self._commands: dict[str, tuple[str, ...]] = {}
+        self._sightings = {behaviour.id: Sighting() for behaviour in group}
+        self.broke = False
+
+    async def play_honestly(self) -> None:
+        """Plays a table of honest bots: what this process opens once and for all is open then.
+
+        Raises:
+            BotError: if they cannot play here, so that nothing can be tried.
+        """
+        async with Arena(self._job({"third": (BOT,)})) as arena:
+            done = await arena.result(TableJob(0, 0, 0, (HONEST[0], "third", HONEST[1]), KEY))
+        if done.problem or done.result.faults:
+            raise BotError(f"three honest bots cannot play here: {done.problem or done.result}")
+
+    async def open(self, gate: asyncio.Semaphore) -> dict[str, Sighting]:
+        """Tries the group, as many at a time as *gate* lets in; returns what was seen, by id."""
+        run, token = Path(), ""
+        try:
+            async with Arena(self._job(self._entrants()), self._note) as arena:
+                run, token = arena.keeper.directory.path, arena.keeper.directory.token
+                self._stage.plant_in(run)
+                await asyncio.gather(*(self._try(b, arena, gate) for b in self._group))
+                await self._look_around(run)
+        except KeeperError as error:
+            self.broke = True
+            self._all(f"the arena broke: {error}", harm=True)
+        if token:
+            await self._look_after(run, token)
+        return self._sightings
+
+    def _entrants(self) -> dict[str, tuple[str, ...]]:
+        """Returns the bots of the zoo, by name, and writes down what each is run with."""
+        entrants: dict[str, tuple[str, ...]] = {}
+        for behaviour in self._group:
+            runs = (behaviour.run, behaviour.partner)
+            for name, run in zip(_names(behaviour), runs, strict=False):
+                program, *arguments = (word.format_map(self._stage.facts) for word in run)
+                command = (str(self._programs / program), *arguments)
+                python = (sys.executable,) if program.endswith(".py") else ()
+                self._commands[name] = command
+                entrants[name] = ("cmd:" + shlex.join((*python, *command)),)
+        return entrants
+
+    def _job(self, entrants: dict[str, tuple[str, ...]]) -> Job:
+        """Returns what the tables have in common."""
+        like = self._group[0] if self._group else None
+        return Job(
+            rules=RULES,
+            entrants={**dict.fromkeys(HONEST, (BOT,)), **entrants},
+            base=str(self._programs),
+            deals=like.deals if like else 1,
+            clock=like.clock if like else CLOCK,
+            call=like.call if like else CallStyle.AUTO,
+            table=TableTerms(strikes=like.strikes if like else 0),
+        )
+
+    def _note(self, key: LineKey, process: BotProcess) -> None:
+        self._processes.setdefault(key.entrant, []).append(process)
+
+    def _all(self, what: str, *, harm: bool = False) -> None:
+        """Writes down of every behaviour what nobody knows which one is to blame for."""
+        for sighting in self._sightings.values():
+            (sighting.harm if harm else sighting.left).append(what)
+
+    async def _try(self, behaviour: Behaviour, arena: Arena, gate: asyncio.Semaphore) -> None:
+        async with gate:
+            sighting = self._sightings[behaviour.id]
+            began = time.monotonic()
+            names = _names(behaviour)
+            seats = (HONEST[0], *names, *HONEST[1:])[:3]
+            try:
+                async with asyncio.timeout(LONGEST):
+                    if len(names) > 1:
+                        await _start(arena, names)
+                    done = await arena.result(TableJob(0, 0, 0, seats, KEY))
+            except TimeoutError:
+                sighting.harm.append(f"the table did not end within {LONGEST:g} s")
+            else:
+                if done.problem:
+                    sighting.harm.append(f"the table is void: {done.problem.strip()}")
+                else:
+                    _judge_table(behaviour, done.result, names, sighting)
+            await self._end(names, arena, sighting)
+            sighting.harm += (f"{what} was damaged" for what in self._stage.damage())
+            sighting.leaked = self._stage.leaked(sighting.output)
+            sighting.seconds = time.monotonic() - began
+
+    async def _end(self, names: Sequence[str], arena: Arena, sighting: Sighting) -> None:
+        """Ends the bots of one behaviour, and reads all that they wrote."""
+        arena.pool.renew([LineKey(name, 0, 0) for name in names])
+        for name in names:
+            for process in self._processes.get(name, ()):
+                await process.stop()
+                if (report := process.report) is not None:
+                    sighting.output += report.stdout + b"\n" + report.stderr + b"\n"
+        mine = {name: self._commands[name] for name in names}
+        if found := await settle(lambda: self._still(mine)):
+            sighting.left.append(found)
+
+    @staticmethod
+    def _still(commands: dict[str, tuple[str, ...]]) -> str:
+        pids = [str(pid) for pid, owner in processes_of(_NO_RUN, commands) if owner]
+        return f"processes {', '.join(pids)}" if pids else ""
+
+    async def _look_around(self, run: Path) -> None:
+        """Looks which places are there beside those of the honest bots, who still run."""
+        honest = sum(len(self._processes.get(name, ())) for name in HONEST)
+        if found := await settle(lambda: ", ".join(sorted(directories_in(run))[honest:])):
+            self._all(f"directories of the run: {found}")
+
+    async def _look_after(self, run: Path, token: str) -> None:
+        """Looks what is there once the arena is closed."""
+
+        def look() -> str:
+            found = [f"process {pid}" for pid, _ in processes_of(token, self._commands)]
+            return ", ".join([*found, *([str(run)] if run.exists() else [])])
+
+        if found := await settle(look):
+            self._all(found)
+
+
+async def descriptors_left(before: int) -> tuple[str, ...]:
+    """Returns what this process has open more than *before*, when all has had time to close."""
+    found = await settle(lambda: str(max(0, open_descriptors() - before) or ""))
+    return (f"{found} descriptors more than before",) if found else ()
+
+
+async def settle(look: Callable[[], str]) -> str:
+    """Returns what *look* still finds after a while; nothing as soon as it finds nothing."""
+    patience = time.monotonic() + SETTLE
+    while (found := look()) and time.monotonic() < patience:
+        await asyncio.sleep(0.02)
+    return found
+
+
+def _names(behaviour: Behaviour) -> tuple[str, ...]:
+    """Returns the entrants of a behaviour: one, or two that sit at the table together."""
+    return (behaviour.id, f"{behaviour.id}+") if behaviour.partner else (behaviour.id,)
+
+
+async def _start(arena: Arena, names: Sequence[str]) -> None:
+    """Starts bots that belong together, so that each is there when the other looks for it."""
+    keys = [LineKey(name, 0, 0) for name in names]
+    lines = arena.pool.seat(keys)
+    try:
+        await asyncio.gather(*(line.warm_up() for line in lines), return_exceptions=True)
+    finally:
+        arena.pool.leave(keys)
+
+
+def _judge_table(
+    behaviour: Behaviour, result: TableResult, names: Sequence[str], sighting: Sighting
+) -> None:
+    """Writes down what the record says of the bots of the zoo, and of the others."""
+    for fault in result.faults:
+        if fault.entrant in names:
+            sighting.faults.append(FaultSeen(fault.kind, fault.detail))
+        else:
+            sighting.harm.append(f"{fault.entrant} was charged with {fault.kind}: {fault.detail}")
+    try:
+        [match] = load_matches(result.record.splitlines())
+        verify_match(match)
+    except (RecordError, RecordMismatchError) as error:
+        sighting.harm.append(f"the record does not hold: {error}")
+        return
+    offender = any(result.places[seat] == 3 for seat, e in enumerate(result.seats) if e in names)
+    if result.ending == "forfeit" and not offender:
+        sighting.harm.append("another than the bot that forfeited is last")
+    if not result.faults and behaviour.same_record:
+        honest = _honest_record(behaviour, match.seats)
+        if replace(match, table=honest.table) != honest:
+            sighting.harm.append("the match went otherwise than with an honest bot in its place")
+
+
+def _honest_record(behaviour: Behaviour, seats: tuple[str, ...]) -> MatchRecord:
+    """Returns the record of the match that three honest bots would have played."""
+    job = Job(RULES, {}, "", deals=behaviour.deals)
+    match = Match.start(job.terms(), bytes.fromhex(KEY))
+    referee = MatchReferee("0.0", match, seats, TableTerms(strikes=behaviour.strikes))
+    while (question := referee.question) is not None:
+        referee.answer(question.decision.legal[0], 0)
+    return referee.record()
