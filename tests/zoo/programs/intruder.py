@@ -133,7 +133,7 @@ def partner(act):
         if path.name.isdigit() and int(path.name) != os.getpid():
             with contextlib.suppress(OSError):
                 words = (path / "cmdline").read_bytes().split(b"\0")
-                if words[-2:-1] == [act] and b"intruder.py" in words[-3]:
+                if act in words and any(word.endswith(b"/intruder.py") for word in words):
                     return int(path.name)
     return None
 

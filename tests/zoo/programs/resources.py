@@ -191,17 +191,10 @@ def ponders():
 
 def fills_one_file():
     """Writes 60 MiB to a file where 16 are allowed."""
-    resource_signal_ignored()
     path = HOME / "big"
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
     size = fill([descriptor], 60 * MIB)
     (got if size > 17 * MIB else denied)(f"write {size // MIB} MiB to one file")
-
-
-def resource_signal_ignored():
-    import signal
-
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
 
 def fills_the_disk():
@@ -243,7 +236,6 @@ def makes_sparse_files():
         finally:
             os.close(descriptor)
 
-    resource_signal_ignored()
     attempt("have a file of 10 GiB", grow)
 
 
