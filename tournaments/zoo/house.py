@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from referee.bots.keeper_client import KeeperError
+from referee.bots.exits import KeeperError
 from referee.bots.pool import LineKey
 from referee.bots.process import BotProcess
+from referee.bots.sandbox import Limits, Sandbox, Tier
 from referee.bots.terms import CallStyle
 from referee.errors import BotError
 from referee.match import (
@@ -99,7 +100,8 @@ class House:
             for name, run in zip(_names(behaviour), runs, strict=False):
                 program, *arguments = (word.format_map(self._stage.facts) for word in run)
                 command = (str(self._programs / program), *arguments)
-                python = (sys.executable,) if program.endswith(".py") else ()
+                # By its name: a path would be taken for the file that makes the bot what it is.
+                python = (Path(sys.executable).name,) if program.endswith(".py") else ()
                 self._commands[name] = command
                 entrants[name] = ("cmd:" + shlex.join((*python, *command)),)
         return entrants
@@ -115,6 +117,9 @@ class House:
             clock=like.clock if like else CLOCK,
             call=like.call if like else CallStyle.AUTO,
             table=TableTerms(strikes=like.strikes if like else 0),
+            sandbox=Sandbox(
+                Tier(self._tier), replace(Limits(), **dict(like.limits if like else {}))
+            ),
         )
 
     def _note(self, key: LineKey, process: BotProcess) -> None:

@@ -84,7 +84,8 @@ class Stage:
         path.write_text(self.secrets[what])
         self._files[what] = path
         self._stack.callback(path.unlink, missing_ok=True)
-        self.facts[fact] = str(path)
+        # Not as a path: what the command of a bot names, it may read.
+        self.facts[fact] = f"at:{path}"
 
 
 def _home() -> Path:

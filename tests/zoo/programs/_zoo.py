@@ -21,7 +21,7 @@ from pathlib import Path
 HOME = Path(os.environ.get("HOME", "."))
 LISTEN = os.environ.get("MOON_BOT_LISTEN", "")
 """Where the bot is to listen; its own place and those of others lie around it."""
-ARGUMENTS = sys.argv[2:]
+ARGUMENTS = [word.removeprefix("at:") for word in sys.argv[2:]]
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 NUMBERS = {
