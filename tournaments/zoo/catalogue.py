@@ -165,6 +165,11 @@ def load_catalogue(folder: Path | None = None) -> Catalogue:
     for name in ids:
         if ids.count(name) > 1:
             raise ConfigError(place, name, "this id is given twice")
+    runs = [run for b in behaviours for run in (b.run, b.partner) if run]
+    for b in behaviours:
+        if runs.count(b.run) > 1 or runs.count(b.partner) > 1:
+            # Its processes are told from others by their command lines.
+            raise ConfigError(b.file, b.id, "is run like another; add an argument that differs")
     return Catalogue(tuple(behaviours), tuple(untried), programs)
 
 

@@ -180,7 +180,10 @@ class House:
         """Looks what is there once the arena is closed."""
 
         def look() -> str:
-            found = [f"process {pid}" for pid, _ in processes_of(token, self._commands)]
+            found = [
+                f"process {pid} {f'of {owner}' if owner else ''}".rstrip()
+                for pid, owner in processes_of(token, self._commands)
+            ]
             return ", ".join([*found, *([str(run)] if run.exists() else [])])
 
         if found := await settle(look):
