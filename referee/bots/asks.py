@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+from referee.bots.cpu import CpuUse
+from referee.errors import MoonError
 from referee.match import Fault, Question
 from referee.rules import Choice
 from referee.wire.notices import Notice
@@ -20,6 +22,39 @@ class Charge(NamedTuple):
 
 
 NOTHING = Charge(0.0)
+
+
+class StalledError(MoonError):
+    """This host stood still so often that a question could not be asked."""
+
+
+@dataclass(slots=True)
+class Sending:
+    """How the questions of one batch left; they share it."""
+
+    began: float
+    """The running time at which they were handed over: the clock of the bot."""
+    stalled: float
+    """How long the host had stalled before, in all, in seconds."""
+    handed: float
+    """The moment at which they were handed to the transport."""
+    written: float = 0.0
+    """The moment at which the transport had written them; 0 until it has."""
+
+
+class Way(NamedTuple):
+    """The moments of a question on its way, by the monotonic clock of the system, in seconds."""
+
+    asked: float
+    """The table asked it."""
+    handed: float
+    """It was handed to the transport."""
+    written: float
+    """The transport had written it; when it arrived, if that came first."""
+    arrived: float
+    """The answer arrived, or was judged to be missing."""
+    applied: float
+    """The table had applied it."""
 
 
 @dataclass(slots=True)
@@ -38,12 +73,31 @@ class Ask:
     """Called with what went wrong, and what it is charged."""
     failed: Callable[[Exception], None]
     """Called if the question cannot be put, which is our own fault."""
-    sent: float = field(default=0.0, init=False)
+    asked: float = 0.0
+    """The moment at which the table asked, by the monotonic clock of the system."""
+    sending: Sending | None = field(default=None, init=False)
+    """How it left, the last time; ``None`` until it has."""
+    arrived: float = field(default=0.0, init=False)
+    """The moment at which the answer arrived or was judged to be missing; 0 if it never left."""
+    stalled: float = field(default=0.0, init=False)
+    """How long the host stalled while it was out, in seconds."""
+    repeats: int = field(default=0, init=False)
+    """How often it was asked again because the host had stalled."""
 
     @property
     def key(self) -> tuple[str, int]:
         """What the answer names it by."""
         return self.match_id, self.question.number
+
+    def way(self, applied: float) -> Way:
+        """Returns its moments; what it never came to is as late as *applied*."""
+        sending, arrived = self.sending, self.arrived or applied
+        if sending is None:
+            return Way(self.asked, arrived, arrived, arrived, applied)
+        written = sending.written
+        if not 0.0 < written < arrived:
+            written = arrived
+        return Way(self.asked, sending.handed, written, arrived, applied)
 
 
 class BotLine(Protocol):
@@ -57,6 +111,10 @@ class BotLine(Protocol):
     """
 
     strays: int
+
+    @property
+    def cpu(self) -> CpuUse:
+        """What its processes used of the processors since their first decisions."""
 
     @property
     def is_running(self) -> bool:

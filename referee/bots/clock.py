@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Callable
 
 TICK = 0.02
 """Seconds between two looks at the clock."""
 STALL = 0.1
 """Seconds by which a look may be late before the host counts as having stalled."""
+MEMORY = 256
+"""How many stalls are remembered one by one."""
+
+
+def slept() -> float:
+    """Returns the seconds that this machine has slept since it was started.
+
+    The two clocks of the system differ by that and by nothing else (``clock_gettime(2)``).
+    """
+    asleep_too = time.clock_gettime(time.CLOCK_BOOTTIME)
+    # Read second: if we are held up between the two, it seems to have slept less, never more.
+    return asleep_too - time.monotonic()
 
 
 class RunningClock:
@@ -22,29 +35,79 @@ class RunningClock:
     Attributes:
         stalls: How many stalls there were.
         stalled: How long they took together, in seconds.
+        sleeps: How many of them were sleeps of the machine, after which no connection to another
+            one can be trusted.
     """
 
-    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
-        """Makes a clock over *monotonic*."""
+    def __init__(
+        self,
+        monotonic: Callable[[], float] = time.monotonic,
+        slept: Callable[[], float] = slept,
+    ) -> None:
+        """Makes a clock.
+
+        Args:
+            monotonic: The time in seconds, without the time that the machine slept.
+            slept: How long that was.
+        """
         self._monotonic = monotonic
+        self._slept = slept
         self._due = monotonic()
+        self._left_out = 0.0
+        self._asleep = max(slept() for _ in range(3))
+        self._late, self._late_at = 0.0, self._due
         self._watchers: list[Callable[[], None]] = []
         self._task: asyncio.Task[None] | None = None
+        self._latest: deque[tuple[float, float]] = deque(maxlen=MEMORY)
         self.stalls = 0
         self.stalled = 0.0
+        self.sleeps = 0
 
     def now(self) -> float:
         """Returns the running time in seconds; only differences mean something."""
-        self.look()
-        return self._monotonic() - self.stalled
+        return self.look() - self._left_out
 
-    def look(self) -> None:
-        """Takes note of the time, and of a stall if the last look was too long ago."""
-        late = self._monotonic() - self._due
-        if late > STALL:
-            self.stalls += 1
-            self.stalled += late
-        self._due = self._monotonic() + TICK
+    def due(self) -> float:
+        """Returns the running time at which what is looked at now should have been looked at.
+
+        That is earlier than now by as much as this process is late with its work. What had not come
+        by then is late; what came later may have come at that moment, and waited for us.
+        """
+        now = self.look()
+        late = self._late if now - self._late_at < TICK else 0.0
+        return now - self._left_out - late
+
+    def look(self) -> float:
+        """Takes note of the time, and of a stall if the last look was too long ago.
+
+        Returns:
+            The monotonic time in seconds.
+        """
+        now = self._monotonic()
+        late = now - self._due
+        if late > 0.0:
+            self._late, self._late_at = late, now
+            if late > STALL:
+                self._left_out += late
+                self._late = 0.0
+                self._note(late, now)
+        asleep = self._slept() - self._asleep
+        if asleep > 0.0:
+            self._asleep += asleep
+            if asleep > STALL:
+                self.sleeps += 1
+                self._note(asleep, now)
+        self._due = now + TICK
+        return now
+
+    def _note(self, seconds: float, now: float) -> None:
+        self.stalls += 1
+        self.stalled += seconds
+        self._latest.append((now - self._left_out, seconds))
+
+    def stalled_since(self, moment: float) -> float:
+        """Returns the seconds of the stalls that ended after *moment*, a running time."""
+        return sum(seconds for ended, seconds in self._latest if ended > moment)
 
     def watch(self, watcher: Callable[[], None]) -> None:
         """Calls *watcher* at every tick from now on."""

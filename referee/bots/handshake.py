@@ -65,12 +65,12 @@ def open_channel(target: str) -> grpc.aio.Channel:
     return grpc.aio.insecure_channel(target, options=CHANNEL_OPTIONS)
 
 
-async def shake_hands(stub: pb_grpc.BotServiceAsyncStub, limit: float) -> BotInfo:
+async def shake_hands(stub: pb_grpc.BotServiceAsyncStub, limit: float | None) -> BotInfo:
     """Returns what the bot behind *stub* says of itself, once it listens.
 
     Args:
         stub: The bot.
-        limit: How long it may take, in seconds.
+        limit: How long it may take, in seconds; ``None`` leaves that to the caller.
 
     Raises:
         HandshakeError: if it answers something else than the protocol asks for.

@@ -17,9 +17,10 @@ import sys
 from collections import deque
 from time import perf_counter
 
-from referee.bots.asks import NOTHING, Ask, Charge
+from referee.bots.asks import NOTHING, Ask, Charge, Sending
+from referee.bots.cpu import CpuUse
 from referee.bots.insiders import Insider, Load, raised, start_insider, traceback_tail
-from referee.bots.line import MAX_FAILED_STARTS
+from referee.bots.life import MAX_FAILED_STARTS
 from referee.bots.sessions import EndReport, StartError
 from referee.bots.spec import BotSpec
 from referee.bots.terms import MAX_BATCH
@@ -69,6 +70,7 @@ class InprocessLine:
     Attributes:
         starts: How many objects of the bot were made.
         strays: How many answers came that named no open question: none can.
+        cpu: Nothing: what it uses is used by this process.
     """
 
     def __init__(
@@ -85,6 +87,7 @@ class InprocessLine:
         """
         self.starts = 0
         self.strays = 0
+        self.cpu = CpuUse()
         self._spec = spec
         self._load = load
         self._turns = turns
@@ -191,16 +194,17 @@ class InprocessLine:
         begun = perf_counter()
         if view is None:
             return begun
+        ask.sending = Sending(begun, 0.0, begun, begun)
         try:
             choice = insider.choose(view)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - whatever it was, it ends the bot
-            ended = perf_counter()
+            ended = ask.arrived = perf_counter()
             self._insider = None
             ask.faulted(_crash(error), Charge(ended - begun))
         else:
-            ended = perf_counter()
+            ended = ask.arrived = perf_counter()
             _judge(ask, choice, Charge(ended - begun))
         return ended
 
@@ -227,7 +231,9 @@ class InprocessLine:
         else:
             ended = perf_counter()
             share = Charge((ended - begun) / len(asks))
+            sending = Sending(begun, 0.0, begun, begun)
             for ask, choice in zip(asks, choices, strict=True):
+                ask.sending, ask.arrived = sending, ended
                 _judge(ask, choice, share)
         return ended
 

@@ -11,45 +11,35 @@ are not: the records are the same as if decisions had always been put singly.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from enum import Enum, auto
 
 from moon.v1 import bot_service_pb2 as pb
 
-from referee.bots.asks import NOTHING, Ask, Charge
+from referee.bots.asks import NOTHING, Ask, Charge, Sending
 from referee.bots.clock import RunningClock
+from referee.bots.cpu import CpuUse
+from referee.bots.exchange import judge, message_of
+from referee.bots.life import Life, State
 from referee.bots.outstanding import Outstanding
-from referee.bots.sessions import EndReport, Session, StartError
+from referee.bots.sessions import Session
+from referee.bots.stalls import repeatable
 from referee.bots.terms import MAX_BATCH, ClockTerms
-from referee.bots.transports import Gate, Listener
+from referee.bots.transports import Listener
 from referee.match import Fault, FaultKind
-from referee.rules import IllegalChoiceError
-from referee.wire.choices import decode_answer, encode_decision
-from referee.wire.errors import WireError
 from referee.wire.notices import NOTIFICATIONS, Notice, encode_notice
 
-MAX_FAILED_STARTS = 3
-"""How often in a row a bot may fail to start before it is not tried again."""
 CALL_MARGIN = 5.0
 """Seconds by which the deadline of a call lies behind our own judgement of it."""
-
-
-class _State(Enum):
-    DOWN = auto()
-    STARTING = auto()
-    UP = auto()
-    ENDING = auto()
-    BROKEN = auto()
 
 
 class Line:
     """A line to one bot process.
 
     Attributes:
-        starts: How many processes were started.
         strays: How many answers named no open question.
     """
 
@@ -76,42 +66,47 @@ class Line:
             window: The most decisions that may be out to the process at a time.
         """
         self._name = name
-        self.starts = 0
         self.strays = 0
         self._clock = clock
         self._terms = terms
-        self._start = start
         self._broken = broken
         self._window = window
-        self._state = _State.DOWN
-        self._session: Session | None = None
-        self._gate = Gate(self)
-        self._task: asyncio.Task[None] | None = None
+        self._life = Life(name, clock, start, listener=self, owner=self, broken=broken)
         self._waiting: deque[Ask] = deque()
         self._out = Outstanding(terms)
         self._suspects: set[tuple[str, int]] = set()
         self._owed: Fault | None = None
-        self._start_fault: Fault | None = None
-        self._failed_starts = 0
+        self._sleeps = clock.sleeps
         self._pumping = False
         self._fetching: set[asyncio.Task[None]] = set()
         clock.watch(self._check_time)
 
     @property
+    def starts(self) -> int:
+        """How many processes were started."""
+        return self._life.starts
+
+    @property
     def is_running(self) -> bool:
         """Whether there is a process, or one is on its way up or down."""
-        return self._state not in (_State.DOWN, _State.BROKEN)
+        return self._life.state not in (State.DOWN, State.BROKEN)
 
     @property
     def is_idle(self) -> bool:
         """Whether nothing is asked and nothing waits."""
         busy = self._waiting or self._out or self._fetching
-        return not busy and self._state is not _State.STARTING
+        return not busy and self._life.state is not State.STARTING
 
     @property
     def introduction(self) -> str:
         """What the running bot says of itself: name, version, author."""
-        return "" if self._session is None else self._session.info.introduction
+        session = self._life.session
+        return "" if session is None else session.info.introduction
+
+    @property
+    def cpu(self) -> CpuUse:
+        """What the processes used of the processors since their first decisions."""
+        return self._life.meter.use
 
     def ask(self, ask: Ask) -> None:
         """Puts *ask* to the bot as soon as it takes one more."""
@@ -120,19 +115,19 @@ class Line:
 
     def wants(self, notice: type[Notice]) -> bool:
         """Whether the running bot asked to be told such a thing."""
-        session = self._session
+        session = self._life.session
         return session is not None and NOTIFICATIONS[notice] in session.info.notifications
 
     def tell(self, notice: Notice) -> None:
         """Tells the bot what happened. Returns at once; nothing comes back."""
-        if self._session is not None:
-            self._session.notify(encode_notice(notice))
+        if self._life.session is not None:
+            self._life.session.notify(encode_notice(notice))
 
     def restart(self) -> None:
         """Ends the process. What is out is put to the next one, and charged to nobody."""
-        if self._state is _State.UP:
-            self._put_back()
-            self._end()
+        if self._life.state is State.UP:
+            self._put_back(self._out.take_all())
+            self._life.end()
 
     async def warm_up(self) -> None:
         """Starts the process if it is not running, and waits until it has shaken hands.
@@ -140,15 +135,7 @@ class Line:
         Raises:
             StartError: if it does not start.
         """
-        if self._state is _State.ENDING and self._task is not None:
-            await self._task
-        if self._state is _State.DOWN:
-            self._bring_up()
-        if self._task is not None:
-            await self._task
-        if self._start_fault is not None:
-            fault = self._start_fault
-            raise StartError(fault.detail, EndReport(fault.exit_status, fault.stderr_tail))
+        await self._life.warm_up()
 
     async def close(self) -> None:
         """Ends the process for good; what is asked is dropped."""
@@ -157,15 +144,7 @@ class Line:
         self._out.take_all()
         for fetching in self._fetching:
             fetching.cancel()
-        if self._state is _State.STARTING and self._task is not None:
-            self._task.cancel()
-        if self._task is not None:
-            await asyncio.gather(self._task, return_exceptions=True)
-        session, self._session = self._session, None
-        self._state = _State.BROKEN
-        self._gate.close()
-        if session is not None:
-            await session.end()
+        await self._life.close()
 
     # Putting decisions.
 
@@ -177,18 +156,19 @@ class Line:
 
     def _pump(self) -> None:
         self._pumping = False
+        state, start_fault = self._life.state, self._life.start_fault
         with self._our_fault():
             if not self._waiting:
                 return
-            if self._state is _State.BROKEN and self._start_fault is not None:
-                self._fault_waiting(self._start_fault)
-            elif self._owed is not None and self._state in (_State.DOWN, _State.UP):
+            if state is State.BROKEN and start_fault is not None:
+                self.has_not_started(start_fault)
+            elif self._owed is not None and state in (State.DOWN, State.UP):
                 owed, self._owed = self._owed, None
                 self._waiting.popleft().faulted(owed, NOTHING)
                 self._pump_soon()
-            elif self._state is _State.DOWN:
-                self._bring_up()
-            elif self._state is _State.UP:
+            elif state is State.DOWN:
+                self._life.bring_up()
+            elif state is State.UP:
                 self._send()
 
     @contextmanager
@@ -203,49 +183,52 @@ class Line:
         """Sends what waits, once the bot has answered all it has: so the next batch is large."""
         if self._out:
             return
-        session = self._session
-        assert session is not None
-        window = 1 if self._suspects else min(self._window, session.window)
+        assert self._life.session is not None
+        window = 1 if self._suspects else min(self._window, self._life.session.window)
         asks: list[Ask] = []
         batch: list[pb.Decision] = []
         while self._waiting and len(batch) < window:
             ask = self._waiting.popleft()
             try:
-                batch.append(self._message(ask))
+                batch.append(message_of(ask, self._terms.move_time))
             except Exception as error:  # noqa: BLE001 - it ends this table, and no other
                 ask.failed(error)
             else:
                 asks.append(ask)
         if batch:
-            self._out.add(asks, self._clock.now())
+            session = self._life.turn_begins()
+            sending = Sending(self._clock.now(), self._clock.stalled, time.monotonic())
+            self._out.add(asks, sending)
             session.send(batch, max(map(self._out.limit, asks)) + CALL_MARGIN)
 
-    def _message(self, ask: Ask) -> pb.Decision:
-        question = ask.question
-        return encode_decision(
-            question.view,
-            match_id=ask.match_id,
-            number=question.number,
-            move_time_ms=max(1, round(self._terms.move_time * 1000)),
-            bank_ms=None if ask.bank is None else max(0, round(ask.bank * 1000)),
-            charged_ms=None if ask.charged is None else round(ask.charged * 1000),
-        )
+    def sent(self, questions: Sequence[pb.Decision]) -> None:
+        """Takes note that *questions* have been written."""
+        last = questions[-1]
+        ask = self._out.find((last.match_id, last.decision_number))
+        if ask is not None and ask.sending is not None:
+            ask.sending.written = time.monotonic()
 
     # What comes back.
 
     def answered(self, answers: Sequence[pb.Answer]) -> None:
         """Takes answers that arrived together."""
         with self._our_fault():
+            moment = time.monotonic()
+            self._time_out()
             now = self._clock.now()
-            self._time_out(now)
             open_count = len(self._out)
             elapsed = self._out.charge(now, max(1, min(len(answers), open_count)))
             known = [(ask, a) for ask, a in ((self._find(a), a) for a in answers) if ask]
             if known:
                 self._out.settle(now)
                 for ask, answer in known:
-                    self._judge(ask, answer, elapsed)
-            self._pump_soon()
+                    self._arrive(ask, moment)
+                    outcome = judge(ask, answer)
+                    if isinstance(outcome, Fault):
+                        self._fault(ask, outcome, elapsed)
+                    else:
+                        ask.answered(outcome, elapsed)
+            self._go_on()
 
     def _find(self, answer: pb.Answer) -> Ask | None:
         """Returns the question *answer* is to, which is out no longer, or ``None``."""
@@ -257,23 +240,24 @@ class Line:
             self.strays += 1
         return ask
 
-    def _judge(self, ask: Ask, answer: pb.Answer, charge: Charge) -> None:
+    def _arrive(self, ask: Ask, moment: float) -> None:
+        """Writes down that *ask*, which is out no longer, was answered or judged at *moment*."""
+        sending = ask.sending
+        assert sending is not None
+        ask.arrived = moment
+        if sending.stalled != self._clock.stalled:
+            ask.stalled += self._clock.stalled - sending.stalled
         self._suspects.discard(ask.key)
-        decision = ask.question.decision
-        try:
-            if answer.match_id != ask.match_id:
-                raise WireError("answer.match_id", "is unset, so the answer is to no question")
-            choice = decision.check(decode_answer(answer, decision))
-        except WireError as error:
-            self._fault(ask, Fault(FaultKind.PROTOCOL, str(error)), charge)
-        except IllegalChoiceError as error:
-            self._fault(ask, Fault(FaultKind.ILLEGAL, str(error)), charge)
-        else:
-            ask.answered(choice, charge)
+
+    def _go_on(self) -> None:
+        """Comes when something that was out is out no longer."""
+        if not self._out:
+            self._life.turn_ends()
+        self._pump_soon()
 
     def _fault(self, ask: Ask, fault: Fault, charge: Charge) -> None:
         """Faults *ask*, with what the bot, which runs on, wrote last to its standard error."""
-        session = self._session
+        session = self._life.session
         assert session is not None
 
         async def fetch() -> None:
@@ -283,118 +267,111 @@ class Line:
         task = asyncio.create_task(fetch(), name=f"stderr of {self._name}")
         self._fetching.add(task)
         task.add_done_callback(self._fetching.discard)
-        task.add_done_callback(self._look_at)
+        task.add_done_callback(self._life.look_at)
 
     def refused(self, question: pb.Decision, problem: str) -> None:
         """Takes note that the call for *question* ended without a usable message."""
         with self._our_fault():
+            self._time_out()
             now = self._clock.now()
-            self._time_out(now)
             charge = self._out.charge(now)
             ask = self._out.take((question.match_id, question.decision_number))
             if ask is not None:
                 self._out.settle(now)
-                self._suspects.discard(ask.key)
+                self._arrive(ask, time.monotonic())
                 self._fault(ask, Fault(FaultKind.PROTOCOL, problem), charge)
-                self._pump_soon()
+                self._go_on()
 
     def _check_time(self) -> None:
-        """Looks whether questions are overdue."""
-        if self._out and self._state is _State.UP:
-            with self._our_fault():
-                self._time_out(self._clock.now())
+        """Looks whether questions are overdue, and whether the machine slept."""
+        with self._our_fault():
+            if self._out and self._life.state is State.UP:
+                self._time_out()
+            if self._sleeps != self._clock.sleeps:
+                self._sleeps = self._clock.sleeps
+                self._reconnect()
 
-    def _time_out(self, now: float) -> None:
-        """Judges late what is late by *now*."""
-        while (late := self._out.overdue(now)) is not None:
-            self._suspects.discard(late.ask.key)
+    def _time_out(self) -> None:
+        """Judges late what has not come in time."""
+        due = self._clock.due()
+        while (late := self._out.overdue(due)) is not None:
+            self._arrive(late.ask, time.monotonic())
             fault = Fault(FaultKind.TIMEOUT, f"no answer within {late.allowed:g} s")
             self._fault(late.ask, fault, late.charge)
-            self._pump_soon()
+            self._go_on()
 
-    # Starting, losing and ending the process.
+    # Losing the process.
 
-    def _bring_up(self) -> None:
-        self._state = _State.STARTING
-        self._begin(self._run_start())
+    def expired(self, question: pb.Decision, problem: str) -> None:
+        """Takes note that the call for *question* ended for want of time, its own or the bot's.
 
-    def _begin(self, work: Coroutine[None, None, None]) -> None:
-        self._task = asyncio.create_task(work, name=self._name)
-        self._task.add_done_callback(self._look_at)
-
-    def _look_at(self, task: asyncio.Task[None]) -> None:
-        error = None if task.cancelled() else task.exception()
-        if error is not None:
-            self._broken(error)
-
-    async def _run_start(self) -> None:
-        self.starts += 1
-        self._out = Outstanding(self._terms)
-        gate = Gate(self)
-        try:
-            session = await self._start(gate)
-        except StartError as error:
-            report = error.report
-            self._failed_starts += 1
-            self._start_fault = Fault(
-                FaultKind.START, str(error), report.exit_status, report.stderr_tail
-            )
-            given_up = self._failed_starts >= MAX_FAILED_STARTS
-            self._state = _State.BROKEN if given_up else _State.DOWN
-            self._fault_waiting(self._start_fault)
-            return
-        self._failed_starts = 0
-        self._start_fault = None
-        self._session = session
-        self._gate = gate
-        self._state = _State.UP
-        self._pump_soon()
-        gate.open()
-
-    def _fault_waiting(self, fault: Fault) -> None:
-        waiting, self._waiting = self._waiting, deque()
-        for ask in waiting:
-            ask.faulted(fault, NOTHING)
+        Calls are given longer than our own clock gives. So either the question was judged before,
+        or the host stalled, and the time that the call had is not the time that the bot had.
+        """
+        with self._our_fault():
+            now = self._clock.now()
+            ask = self._out.find((question.match_id, question.decision_number))
+            if ask is None or ask.sending is None:
+                return
+            stalled = self._clock.stalled - ask.sending.stalled
+            if stalled and now - ask.sending.began + stalled > self._out.limit(ask):
+                self._put_again(self._out.take_all())
+                self._go_on()
+            else:
+                self.lost(problem, disconnected=False, question=question)
 
     def lost(self, problem: str, *, disconnected: bool, question: pb.Decision | None) -> None:
         """Takes note that the session is over, because of *question* if it is known."""
         with self._our_fault():
             key = None if question is None else (question.match_id, question.decision_number)
-            if key is None or any(ask.key == key for ask in self._out):
+            if key is None or self._out.find(key) is not None:
                 kind = FaultKind.CRASHED if disconnected else FaultKind.PROTOCOL
-                self._end(Fault(kind, problem))
+                now = self._clock.now()
+                since = now - self._out.elapsed(now) if disconnected else None
+                self._life.end(Fault(kind, problem), since=since)
             else:
                 self.restart()  # that question was judged before
 
-    def _end(self, fault: Fault | None = None) -> None:
-        session, self._session = self._session, None
-        assert session is not None
-        self._gate.close()
-        self._state = _State.ENDING
-        self._begin(self._run_end(session, fault, self._clock.now()))
+    def _reconnect(self) -> None:
+        """Ends a session whose connection does not outlive a sleep of the machine."""
+        session = self._life.session
+        if session is not None and session.is_remote:
+            self._put_again(self._out.take_all())
+            self._life.end()
 
-    async def _run_end(self, session: Session, fault: Fault | None, when: float) -> None:
-        report = await session.end(lost=fault is not None)
-        self._state = _State.DOWN
-        if fault is not None:
-            if report.exit_status:
-                detail = f"the process ended ({report.exit_status})"
-                fault = Fault(FaultKind.CRASHED, detail, report.exit_status)
-            self._blame(replace(fault, stderr_tail=report.stderr_tail), when)
+    def is_up(self) -> None:
+        """Takes note that there is a new session, which has its first decision before it."""
+        self._out = Outstanding(self._terms)
         self._pump_soon()
 
-    def _blame(self, fault: Fault, when: float) -> None:
-        """Charges the question the process was lost over, if it is known which one it was."""
-        if not self._out:
+    def has_not_started(self, fault: Fault) -> None:
+        """Charges everything that waits with *fault*."""
+        waiting, self._waiting = self._waiting, deque()
+        for ask in waiting:
+            ask.faulted(fault, NOTHING)
+
+    def has_ended(self, fault: Fault | None, when: float) -> None:
+        """Charges what was out with *fault*, or puts it again if the bot did nothing wrong."""
+        if fault is None:
+            self._put_again(self._out.take_all())
+        elif not self._out:
             self._owed = fault
         elif len(self._out) == 1:
             charge = self._out.charge(when)
             ask = self._out.take_oldest()
-            self._suspects.discard(ask.key)
+            self._arrive(ask, time.monotonic())
             ask.faulted(fault, charge)
         else:
+            # Nobody knows which of them it was.
             self._suspects.update(ask.key for ask in self._out)
-            self._put_back()
+            self._put_back(self._out.take_all())
+        self._pump_soon()
 
-    def _put_back(self) -> None:
-        self._waiting.extendleft(reversed(self._out.take_all()))
+    def _put_again(self, asks: list[Ask]) -> None:
+        """Has *asks* asked again because the host had stalled, and charges nobody."""
+        for ask in asks:
+            self._arrive(ask, 0.0)
+        self._put_back(repeatable(asks))
+
+    def _put_back(self, asks: list[Ask]) -> None:
+        self._waiting.extendleft(reversed(asks))

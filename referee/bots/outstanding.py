@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from referee.bots.asks import Ask, Charge
+from referee.bots.asks import NOTHING, Ask, Charge, Sending
 from referee.bots.terms import ClockTerms
 
 
@@ -41,15 +41,19 @@ class Outstanding:
         """Yields the questions, oldest first."""
         return iter(self._asks.values())
 
-    def add(self, asks: list[Ask], now: float) -> None:
-        """Takes note that *asks* were sent."""
+    def add(self, asks: list[Ask], sending: Sending) -> None:
+        """Takes note that *asks* are sent."""
         for ask in asks:
-            ask.sent = now
+            ask.sending = sending
             self._asks[ask.key] = ask
 
     def limit(self, ask: Ask) -> float:
         """Returns the seconds after which *ask* is late, all told."""
         return self._free() + (ask.bank or 0.0) + self._grace
+
+    def find(self, key: tuple[str, int]) -> Ask | None:
+        """Returns the question that *key* names, if it is out."""
+        return self._asks.get(key)
 
     def take(self, key: tuple[str, int]) -> Ask | None:
         """Returns the question that *key* names, which then is out no longer."""
@@ -69,11 +73,14 @@ class Outstanding:
         """Takes the oldest question if it is late. The time of the next began when it became so.
 
         It does not matter when this is looked at: late is late, and by the same measure.
+
+        Args:
+            now: The running time by which an answer would have been seen (`RunningClock.due`).
         """
         if not self._asks:
             return None
         oldest = next(iter(self._asks.values()))
-        began = max(oldest.sent, self._last)
+        began = self._began(oldest)
         limit = self.limit(oldest)
         if now - began <= limit:
             return None
@@ -86,19 +93,27 @@ class Outstanding:
     def elapsed(self, now: float) -> float:
         """Returns how long the oldest question has been waiting on the bot's own time."""
         oldest = next(iter(self._asks.values()), None)
-        return now - max(oldest.sent, self._last) if oldest is not None else 0.0
+        return now - self._began(oldest) if oldest is not None else 0.0
 
     def charge(self, now: float, answers: int = 1) -> Charge:
         """Returns what each of so many answers that come together is charged.
 
-        To be called before they are taken; `settle` comes after it.
+        Never more than the bot had: what is beyond that was the time of this host. To be called
+        before they are taken; `settle` comes after it.
         """
-        return self._charge(self.elapsed(now) / answers)
+        oldest = next(iter(self._asks.values()), None)
+        if oldest is None:
+            return NOTHING
+        return self._charge(min(now - self._began(oldest), self.limit(oldest)) / answers)
 
     def settle(self, now: float) -> None:
         """Takes note that the bot has answered: its time begins anew."""
         self._last = now
         self._warm = True
+
+    def _began(self, oldest: Ask) -> float:
+        assert oldest.sending is not None, "a question is out that was never sent"
+        return max(oldest.sending.began, self._last)
 
     def _charge(self, seconds: float) -> Charge:
         return Charge(seconds, max(0.0, seconds - self._free()))

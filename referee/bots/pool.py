@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from referee.bots.asks import BotLine
 from referee.bots.clock import RunningClock
+from referee.bots.cpu import CpuUse
 from referee.bots.inprocess import InprocessLine, Turns
 from referee.bots.insiders import Load
 from referee.bots.keeper_client import Keeper
@@ -110,6 +111,15 @@ class BotPool:
                 counts[key.entrant] += line.strays
         return counts
 
+    @property
+    def cpu(self) -> dict[str, CpuUse]:
+        """By entrant: what its bots used of the processors, of those of which it is known."""
+        found: dict[str, CpuUse] = {}
+        for key, line in self._lines.items():
+            if line.cpu.total > 0.0:
+                found.setdefault(key.entrant, CpuUse()).add(line.cpu)
+        return found
+
     def seat(self, keys: Sequence[LineKey]) -> tuple[BotLine, ...]:
         """Returns the line of each of *keys*, and holds them until `leave`.
 
@@ -152,7 +162,7 @@ class BotPool:
             process = BotProcess(spec, self._keeper, terms.sandbox, terms.hidden)
             if self.started is not None:
                 self.started(key, process)
-            return await start_session(process, listener, terms)
+            return await start_session(process, listener, terms, self._clock.now)
 
         return Line(
             key.entrant,

@@ -184,6 +184,15 @@ class BotProcess:
             return None
         return self._kept.exited.result()
 
+    def pids(self) -> tuple[int, ...]:
+        """Returns the processes of the bot that are known; none for a remote bot, or an ended one.
+
+        A number is not given to another process before the keeper has told of the end.
+        """
+        if self._kept is None or self._kept.exited.done():
+            return ()
+        return (self._kept.pid,)
+
     @property
     def exit_status(self) -> str:
         """How its program ended by itself, `exit code 3`; empty if it runs, or we ended it."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+import time
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -13,6 +14,7 @@ import grpc.aio
 from moon.v1 import bot_service_pb2 as pb
 from moon.v1 import bot_service_pb2_grpc as pb_grpc
 
+from referee.bots.cpu import cpu_seconds
 from referee.bots.exits import BotStartError, KeeperError
 from referee.bots.handshake import (
     BotInfo,
@@ -22,6 +24,7 @@ from referee.bots.handshake import (
 )
 from referee.bots.process import UNHELD, BotProcess
 from referee.bots.sandbox import Sandbox
+from referee.bots.spec import BotKind
 from referee.bots.terms import CallStyle
 from referee.bots.transports import (
     Listener,
@@ -94,6 +97,13 @@ class Session(Protocol):
     def window(self) -> int:
         """How many decisions it takes at a time."""
 
+    @property
+    def is_remote(self) -> bool:
+        """Whether it runs on another machine, as far as we know."""
+
+    def cpu(self) -> float | None:
+        """Returns the processor time its processes have used, in seconds; ``None`` if unknown."""
+
     def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
         """Hands *questions* over and returns at once; *limit* (seconds) bounds each call."""
 
@@ -126,6 +136,15 @@ class BotSession:
         self._transport = transport
         self._stub = pb_grpc.BotServiceStub(channel)
         self._notices: set[asyncio.Task[None]] = set()
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it runs on another machine, as far as we know."""
+        return self._process.spec.kind is BotKind.REMOTE
+
+    def cpu(self) -> float | None:
+        """Returns the processor time its processes have used, in seconds; ``None`` if unknown."""
+        return cpu_seconds(self._process.pids())
 
     def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
         """Hands *questions* over and returns at once."""
@@ -174,13 +193,19 @@ async def end_process(process: BotProcess, *, lost: bool) -> EndReport:
     return EndReport(status, process.stderr_tail(STDERR_TAIL))
 
 
-async def start_session(process: BotProcess, listener: Listener, terms: SessionTerms) -> BotSession:
+async def start_session(
+    process: BotProcess,
+    listener: Listener,
+    terms: SessionTerms,
+    now: Callable[[], float] = time.monotonic,
+) -> BotSession:
     """Starts *process*, shakes hands with it, and returns the session.
 
     Args:
         process: A process that is not started yet.
         listener: Who is told what comes back from the bot.
         terms: What the bot is started for.
+        now: The time by which the start-up budget is measured, in seconds.
 
     Raises:
         KeeperError: if its place was taken away, or what was to hold it could not be set up, which
@@ -194,10 +219,10 @@ async def start_session(process: BotProcess, listener: Listener, terms: SessionT
         raise StartError(str(error), EndReport()) from None
     channel: grpc.aio.Channel | None = None
     try:
-        async with asyncio.timeout(terms.startup):
-            channel = open_channel(await _unless_ended(process, process.listening()))
-            stub = pb_grpc.BotServiceStub(channel)
-            info = await _unless_ended(process, shake_hands(stub, terms.startup))
+        patience = _Patience(process, now, terms.startup)
+        channel = open_channel(await patience.wait(process.listening()))
+        stub = pb_grpc.BotServiceStub(channel)
+        info = await patience.wait(shake_hands(stub, None))
         check_rules(info, terms.rules)
         if terms.style is CallStyle.STREAM and not info.serves_stream:
             raise HandshakeError("does not serve the Play stream, which this run asks for")
@@ -231,19 +256,37 @@ def check_rules(info: BotInfo, rules: Rules) -> None:
         raise HandshakeError(f"plays only {names}, and this is {rules_text(rules)}")
 
 
-async def _unless_ended(process: BotProcess, wanted: Coroutine[Any, Any, T]) -> T:
-    """Returns what *wanted* gives, unless the process ends before."""
-    task = asyncio.ensure_future(wanted)
-    ended = asyncio.ensure_future(process.wait_exited(None))
-    try:
-        await asyncio.wait((task, ended), return_when=asyncio.FIRST_COMPLETED)
-        if task.done():
-            return task.result()
-        raise HandshakeError("ended before it answered the handshake")
-    finally:
-        task.cancel()
-        ended.cancel()
-        await asyncio.gather(task, ended, return_exceptions=True)
+class _Patience:
+    """Waits for a bot that starts, until its time is over or its process ends."""
+
+    def __init__(self, process: BotProcess, now: Callable[[], float], startup: float) -> None:
+        self._process = process
+        self._now = now
+        self._until = now() + startup
+
+    async def wait(self, wanted: Coroutine[Any, Any, T]) -> T:
+        """Returns what *wanted* gives.
+
+        Raises:
+            HandshakeError: if the process ends before.
+            TimeoutError: if the time is over before.
+        """
+        task = asyncio.ensure_future(wanted)
+        ended = asyncio.ensure_future(self._process.wait_exited(None))
+        both = (task, ended)
+        try:
+            # The time of the event loop may be over before that of the bot, which has no stalls.
+            while (left := self._until - self._now()) > 0.0:
+                await asyncio.wait(both, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+                if task.done():
+                    return task.result()
+                if ended.done():
+                    raise HandshakeError("ended before it answered the handshake")
+            raise TimeoutError
+        finally:
+            for each in both:
+                each.cancel()
+            await asyncio.gather(*both, return_exceptions=True)
 
 
 def _start_error(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
+from time import monotonic
 from typing import TypeAlias
 
-from referee.bots.asks import Ask, BotLine, Charge
+from referee.bots.asks import Ask, BotLine, Charge, Way
 from referee.bots.terms import ClockTerms
 from referee.match import Fault, FaultMark, FinishedDeal, MatchReferee
 from referee.rules import SEATS, Bid, Choice, Seat
@@ -22,6 +23,8 @@ class TableInPlay:
     Attributes:
         referee: The referee of the match.
         charged: By seat: what every answer that was asked for was charged, in microseconds.
+        ways: The moments of every question that was asked, in order.
+        stalls: For each decision during which this host stalled: its number, and the seconds.
         error: What went wrong on our side, so that the table is void; else ``None``.
     """
 
@@ -44,6 +47,8 @@ class TableInPlay:
         """
         self.referee = referee
         self.charged: tuple[list[int], ...] = tuple([] for _ in lines)
+        self.ways: list[Way] = []
+        self.stalls: list[tuple[int, float]] = []
         self.error: Exception | None = None
         self._lines = lines
         self._done = done
@@ -53,6 +58,7 @@ class TableInPlay:
         self._banks = [clock.bank] * len(lines)
         self._last: list[float | None] = [None] * len(lines)
         self._told = 0
+        self._ask: Ask | None = None
 
     def start(self) -> None:
         """Asks the first question."""
@@ -74,17 +80,17 @@ class TableInPlay:
             self._tell_end()
             return
         seat = question.seat
-        self._lines[seat].ask(
-            Ask(
-                self._ids[seat],
-                question,
-                self._banks[seat],
-                self._last[seat],
-                self._answered,
-                self._faulted,
-                self._failed,
-            )
+        self._ask = ask = Ask(
+            self._ids[seat],
+            question,
+            self._banks[seat],
+            self._last[seat],
+            self._answered,
+            self._faulted,
+            self._failed,
+            self.ways[-1].applied if self.ways else monotonic(),
         )
+        self._lines[seat].ask(ask)
 
     def _answered(self, choice: Choice, charge: Charge) -> None:
         self._take(lambda: self._apply(choice, charge))
@@ -103,11 +109,20 @@ class TableInPlay:
             self.referee.fault(outcome, micros)
         else:
             self.referee.answer(outcome, micros)
+        self._keep_way()
         result = self.referee.result
         if result is not None and result.forfeit == seat:
             # What is left of a bot that forfeited may be in any state.
             self._lines[seat].restart()
         self._next()
+
+    def _keep_way(self) -> None:
+        """Writes down the way of the question that has just been applied."""
+        ask = self._ask
+        assert ask is not None
+        self.ways.append(ask.way(monotonic()))
+        if ask.stalled:
+            self.stalls.append((ask.question.number, ask.stalled))
 
     def _charge(self, charge: Charge) -> Seat:
         """Writes down what the seat that was asked has used, and returns the seat."""

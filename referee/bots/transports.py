@@ -19,13 +19,19 @@ from referee.text import printable
 
 
 class Listener(Protocol):
-    """Is told what comes back from a bot."""
+    """Is told what becomes of what was sent to a bot, and what comes back."""
+
+    def sent(self, questions: Sequence[pb.Decision]) -> None:
+        """Takes note that *questions* have been written."""
 
     def answered(self, answers: Sequence[pb.Answer]) -> None:
         """Takes answers that arrived together."""
 
     def refused(self, question: pb.Decision, problem: str) -> None:
         """Takes note that the call for *question* ended without a usable message."""
+
+    def expired(self, question: pb.Decision, problem: str) -> None:
+        """Takes note that the call for *question* ended for want of time, its own or the bot's."""
 
     def lost(self, problem: str, *, disconnected: bool, question: pb.Decision | None) -> None:
         """Takes note that nothing more will come.
@@ -58,6 +64,16 @@ class Gate:
     def close(self) -> None:
         """Passes on nothing any more."""
         self._is_open = False
+
+    def sent(self, questions: Sequence[pb.Decision]) -> None:
+        """Passes on that they are written."""
+        if self._is_open:
+            self._listener.sent(questions)
+
+    def expired(self, question: pb.Decision, problem: str) -> None:
+        """Passes on the end of a call."""
+        if self._is_open:
+            self._listener.expired(question, problem)
 
     def answered(self, answers: Sequence[pb.Answer]) -> None:
         """Passes on answers."""
@@ -112,10 +128,13 @@ class UnaryTransport:
     async def _ask(self, question: pb.Decision, limit: float) -> None:
         request = pb.DecideRequest(decision=question)
         try:
-            response: pb.DecideResponse | None = await self._stub.Decide(request, timeout=limit)
+            call = self._stub.Decide(request, timeout=limit)
+            self._listener.sent((question,))
+            response: pb.DecideResponse | None = await call
         except grpc.RpcError as error:
             if _status(error)[0] is grpc.StatusCode.DEADLINE_EXCEEDED:
-                return  # Our own clock has judged it before; this only frees the call.
+                self._listener.expired(question, describe(error))
+                return
             self._listener.lost(
                 describe(error), disconnected=is_disconnect(error), question=question
             )
@@ -171,6 +190,7 @@ class StreamTransport:
                 self._wake.clear()
                 batch, self._waiting = self._waiting, []
                 await self._call.write(pb.PlayRequest(decisions=batch))
+                self._listener.sent(batch)
         except (grpc.RpcError, asyncio.InvalidStateError):
             return  # The reader is told why, and reports it.
 

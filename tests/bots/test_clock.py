@@ -30,7 +30,7 @@ class Hand:
 
 def test_time_runs_as_long_as_it_is_looked_at() -> None:
     hand = Hand()
-    clock = RunningClock(hand)
+    clock = RunningClock(hand, lambda: 0.0)
     began = clock.now()
     for _ in range(100):
         hand.seconds += TICK
@@ -41,7 +41,7 @@ def test_time_runs_as_long_as_it_is_looked_at() -> None:
 
 def test_a_pause_between_two_looks_is_a_stall_and_nobodys_time() -> None:
     hand = Hand()
-    clock = RunningClock(hand)
+    clock = RunningClock(hand, lambda: 0.0)
     began = clock.now()
     hand.seconds += 60.0
     assert clock.now() - began == pytest.approx(TICK), "what was due anyway is all that passed"
@@ -54,7 +54,7 @@ def test_a_pause_between_two_looks_is_a_stall_and_nobodys_time() -> None:
 
 def test_a_look_that_is_a_little_late_is_no_stall() -> None:
     hand = Hand()
-    clock = RunningClock(hand)
+    clock = RunningClock(hand, lambda: 0.0)
     began = clock.now()
     hand.seconds += TICK + STALL - 0.001
     assert clock.now() - began == pytest.approx(TICK + STALL - 0.001)
@@ -63,7 +63,7 @@ def test_a_look_that_is_a_little_late_is_no_stall() -> None:
 
 def test_stalls_add_up() -> None:
     hand = Hand()
-    clock = RunningClock(hand)
+    clock = RunningClock(hand, lambda: 0.0)
     clock.tick()
     for _ in range(3):
         hand.seconds += 1.0
@@ -74,7 +74,7 @@ def test_stalls_add_up() -> None:
 
 def test_time_never_goes_back() -> None:
     hand = Hand()
-    clock = RunningClock(hand)
+    clock = RunningClock(hand, lambda: 0.0)
     last = clock.now()
     for step in (0.0, 0.001, 5.0, 0.0, TICK, STALL, 3.0, 0.01):
         hand.seconds += step
@@ -84,7 +84,7 @@ def test_time_never_goes_back() -> None:
 
 
 def test_watchers_look_at_every_tick_until_they_stop_even_in_the_middle_of_one() -> None:
-    clock = RunningClock(Hand())
+    clock = RunningClock(Hand(), lambda: 0.0)
     looks: list[str] = []
 
     def once() -> None:

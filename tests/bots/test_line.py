@@ -14,7 +14,8 @@ from moon.v1 import bot_service_pb2 as pb
 from referee.bots.asks import Ask, Charge
 from referee.bots.clock import TICK, RunningClock
 from referee.bots.handshake import BotInfo
-from referee.bots.line import MAX_FAILED_STARTS, Line
+from referee.bots.life import MAX_FAILED_STARTS
+from referee.bots.line import Line
 from referee.bots.sessions import EndReport, StartError
 from referee.bots.terms import ClockTerms
 from referee.bots.transports import Listener
@@ -31,7 +32,8 @@ class Time:
 
     def __init__(self) -> None:
         self.seconds = 100.0
-        self.clock = RunningClock(lambda: self.seconds)
+        self.slept = 0.0
+        self.clock = RunningClock(lambda: self.seconds, lambda: self.slept)
 
     def pass_by(self, seconds: float) -> None:
         """Lets time go by while this process is running: it looks at its clock all the while."""
@@ -55,6 +57,8 @@ class Scripted:
         self.window = window
         self.batches: list[list[pb.Decision]] = []
         self.ended = False
+        self.is_remote = False
+        self.cpu_used: float | None = None
         self.report = EndReport()
 
     @property
@@ -63,6 +67,9 @@ class Scripted:
 
     def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
         self.batches.append(list(questions))
+
+    def cpu(self) -> float | None:
+        return self.cpu_used
 
     def notify(self, notice: pb.NotifyRequest) -> None:
         raise AssertionError("this bot wants no notices")

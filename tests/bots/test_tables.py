@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from referee.bots.asks import Ask, Charge
+from referee.bots.cpu import CpuUse
 from referee.bots.tables import TableInPlay, Watch
 from referee.bots.terms import ClockTerms
 from referee.match import (
@@ -37,6 +38,7 @@ class Seat:
 
     wanted: tuple[type[Notice], ...] = ()
     strays: int = 0
+    cpu: CpuUse = field(default_factory=CpuUse)
     asks: deque[Ask] = field(default_factory=deque)
     told: list[Notice] = field(default_factory=list)
     restarts: int = 0

@@ -19,7 +19,7 @@ from referee.bots.sandbox import Tier, harden_self
 from referee.bots.sessions import SessionTerms, StartError
 from referee.bots.spec import BotSpec
 from referee.bots.tables import TableInPlay, Watch
-from referee.errors import BotError
+from referee.errors import BotError, MoonError
 from referee.match import FaultReport, Match, MatchReferee, dump_match
 from referee.sdk.inside import InsideBot, load_bot
 from tournaments.results import FaultRow, TableResult
@@ -195,7 +195,9 @@ def _line_keys(table: TableJob) -> tuple[LineKey, ...]:
 def _outcome(table: TableJob, in_play: TableInPlay) -> Done:
     seats = tuple(map(EntrantId, table.seats))
     if in_play.error is not None:
-        problem = "".join(traceback.format_exception(in_play.error))
+        error = in_play.error
+        is_told = isinstance(error, MoonError)
+        problem = str(error) if is_told else "".join(traceback.format_exception(error))
         void = TableResult(table.number, table.block, table.lane, seats, attempt=table.attempt)
         return Done(void, problem)
     referee = in_play.referee
@@ -219,10 +221,20 @@ def _outcome(table: TableJob, in_play: TableInPlay) -> Done:
 
 
 def _timings(in_play: TableInPlay) -> str:
-    """Returns what was measured, as JSON: by deal and choice, and by seat as a histogram."""
+    """Returns what was measured, as JSON; docs/records.md says what stands where."""
     deals = [times.micros for times in in_play.referee.times]
     seats = [Times.of(micros).to_json() for micros in in_play.charged]
-    return json.dumps({"deals": deals, "seats": seats}, separators=(",", ":"))
+    ways = in_play.ways
+    timings: dict[str, object] = {
+        "deals": deals,
+        "seats": seats,
+        "queue": [int((way.handed - way.asked) * 1e6) for way in ways],
+        "send": [int((way.written - way.handed) * 1e6) for way in ways],
+        "receive": [int((way.applied - way.arrived) * 1e6) for way in ways],
+    }
+    if in_play.stalls:
+        timings["stalls"] = [[number, round(1000 * s)] for number, s in in_play.stalls]
+    return json.dumps(timings, separators=(",", ":"))
 
 
 def _fault_row(report: FaultReport, seats: tuple[EntrantId, ...]) -> FaultRow:

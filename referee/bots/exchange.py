@@ -1,0 +1,37 @@
+"""What is put to a bot, and what its answer is worth."""
+
+from __future__ import annotations
+
+from moon.v1 import bot_service_pb2 as pb
+
+from referee.bots.asks import Ask
+from referee.match import Fault, FaultKind
+from referee.rules import Choice, IllegalChoiceError
+from referee.wire.choices import decode_answer, encode_decision
+from referee.wire.errors import WireError
+
+
+def message_of(ask: Ask, move_time: float) -> pb.Decision:
+    """Returns the message that puts *ask* to a bot which has *move_time* seconds for each."""
+    question = ask.question
+    return encode_decision(
+        question.view,
+        match_id=ask.match_id,
+        number=question.number,
+        move_time_ms=max(1, round(move_time * 1000)),
+        bank_ms=None if ask.bank is None else max(0, round(ask.bank * 1000)),
+        charged_ms=None if ask.charged is None else round(ask.charged * 1000),
+    )
+
+
+def judge(ask: Ask, answer: pb.Answer) -> Choice | Fault:
+    """Returns the choice in *answer*, which came in time to *ask*, or what is wrong with it."""
+    decision = ask.question.decision
+    try:
+        if answer.match_id != ask.match_id:
+            raise WireError("answer.match_id", "is unset, so the answer is to no question")
+        return decision.check(decode_answer(answer, decision))
+    except WireError as error:
+        return Fault(FaultKind.PROTOCOL, str(error))
+    except IllegalChoiceError as error:
+        return Fault(FaultKind.ILLEGAL, str(error))
