@@ -1,7 +1,7 @@
 """Standings: a function of the stored results, in schedule order, and of nothing else.
 
-Whatever was measured (times) stands apart in `EntrantFigures.times`; all else is the same to the
-last bit for the same results, whatever the order in which they were played.
+Whatever was measured stands apart, in `EntrantFigures.times` and `Standings.overhead`; all else is
+the same to the last bit for the same results, whatever the order in which they were played.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tournaments.rating import Block, Game, RankTable, rank_table, rate
 from tournaments.rating.student import student_quantile
 from tournaments.results import TableResult
 from tournaments.schedule import EntrantId, Schedule
-from tournaments.timing import Times, seat_times
+from tournaments.timing import OverheadTimes, Times, read_times
 
 
 @dataclass(slots=True)
@@ -86,6 +86,8 @@ class Standings:
     figures: dict[EntrantId, EntrantFigures]
     played: int
     scheduled: int
+    overhead: OverheadTimes
+    """Measured: what the questions took on their way."""
 
 
 class Results:
@@ -100,6 +102,7 @@ class Results:
             for entrant in schedule.entrants
         }
         self.played = 0
+        self.overhead = OverheadTimes()
         self._games: dict[int, list[Game]] = {}
         self._meetings: dict[tuple[EntrantId, EntrantId], _Meetings] = {}
         for result in results:
@@ -114,7 +117,8 @@ class Results:
         cells = {block.number: block.cell for block in self.schedule.blocks}
         blocks = [Block(cells[number], tuple(games)) for number, games in self._games.items()]
         ranks = rank_table(blocks, entrants=self.schedule.entrants, progress=progress)
-        return Standings(ranks, self.figures, self.played, len(self.schedule.tables))
+        scheduled = len(self.schedule.tables)
+        return Standings(ranks, self.figures, self.played, scheduled, self.overhead)
 
     def order(self) -> list[EntrantId]:
         """Returns everybody as the standings list them, without the cost of their intervals."""
@@ -131,7 +135,8 @@ class Results:
         rules = self.rules
         sides = result.seats[: rules.side_count]
         figures = table_figures(result.record)
-        times = seat_times(result.timings)
+        times = read_times(result.timings)
+        self.overhead.add(times)
         self._games.setdefault(result.block, []).append(Game.of(sides, result.places))
         for side, entrant in enumerate(sides):
             row, place = self.figures[entrant], result.places[side]
@@ -153,7 +158,7 @@ class Results:
                     )
         for seat, entrant in enumerate(result.seats):
             self.figures[entrant].contracts.add(figures.contracts[seat])
-            self.figures[entrant].times.add(times[seat])
+            self.figures[entrant].times.add(Times.from_json(times.seats[seat]))
         for fault in result.faults:
             row = self.figures[fault.entrant]
             row.faults[fault.kind] += 1

@@ -36,25 +36,8 @@ class Sending:
     """The running time at which they were handed over: the clock of the bot."""
     stalled: float
     """How long the host had stalled before, in all, in seconds."""
-    handed: float
-    """The moment at which they were handed to the transport."""
     written: float = 0.0
     """The moment at which the transport had written them; 0 until it has."""
-
-
-class Way(NamedTuple):
-    """The moments of a question on its way, by the monotonic clock of the system, in seconds."""
-
-    asked: float
-    """The table asked it."""
-    handed: float
-    """It was handed to the transport."""
-    written: float
-    """The transport had written it; when it arrived, if that came first."""
-    arrived: float
-    """The answer arrived, or was judged to be missing."""
-    applied: float
-    """The table had applied it."""
 
 
 @dataclass(slots=True)
@@ -76,9 +59,11 @@ class Ask:
     asked: float = 0.0
     """The moment at which the table asked, by the monotonic clock of the system."""
     sending: Sending | None = field(default=None, init=False)
-    """How it left, the last time; ``None`` until it has."""
+    """How it left, the last time; ``None`` until it has, and for a bot inside this process."""
+    handed: float = field(default=0.0, init=False)
+    """The moment at which it was handed over, the last time; 0 until it is."""
     arrived: float = field(default=0.0, init=False)
-    """The moment at which the answer arrived or was judged to be missing; 0 if it never left."""
+    """The moment at which the answer arrived or was judged to be missing; 0 until then."""
     stalled: float = field(default=0.0, init=False)
     """How long the host stalled while it was out, in seconds."""
     repeats: int = field(default=0, init=False)
@@ -89,15 +74,13 @@ class Ask:
         """What the answer names it by."""
         return self.match_id, self.question.number
 
-    def way(self, applied: float) -> Way:
-        """Returns its moments; what it never came to is as late as *applied*."""
-        sending, arrived = self.sending, self.arrived or applied
-        if sending is None:
-            return Way(self.asked, arrived, arrived, arrived, applied)
-        written = sending.written
-        if not 0.0 < written < arrived:
-            written = arrived
-        return Way(self.asked, sending.handed, written, arrived, applied)
+    @property
+    def written(self) -> float:
+        """The moment at which it had left; when the answer arrived, if we learnt it later."""
+        if self.sending is None:
+            return self.handed
+        written = self.sending.written
+        return written if 0.0 < written < self.arrived else self.arrived
 
 
 class BotLine(Protocol):

@@ -17,7 +17,7 @@ import sys
 from collections import deque
 from time import perf_counter
 
-from referee.bots.asks import NOTHING, Ask, Charge, Sending
+from referee.bots.asks import NOTHING, Ask, Charge
 from referee.bots.cpu import CpuUse
 from referee.bots.insiders import Insider, Load, raised, start_insider, traceback_tail
 from referee.bots.life import MAX_FAILED_STARTS
@@ -194,7 +194,7 @@ class InprocessLine:
         begun = perf_counter()
         if view is None:
             return begun
-        ask.sending = Sending(begun, 0.0, begun, begun)
+        ask.handed = begun
         try:
             choice = insider.choose(view)
         except KeyboardInterrupt:
@@ -231,9 +231,8 @@ class InprocessLine:
         else:
             ended = perf_counter()
             share = Charge((ended - begun) / len(asks))
-            sending = Sending(begun, 0.0, begun, begun)
             for ask, choice in zip(asks, choices, strict=True):
-                ask.sending, ask.arrived = sending, ended
+                ask.handed, ask.arrived = begun, ended
                 _judge(ask, choice, share)
         return ended
 

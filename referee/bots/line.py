@@ -197,8 +197,8 @@ class Line:
                 asks.append(ask)
         if batch:
             session = self._life.turn_begins()
-            sending = Sending(self._clock.now(), self._clock.stalled, time.monotonic())
-            self._out.add(asks, sending)
+            sending = Sending(self._clock.now(), self._clock.stalled)
+            self._out.add(asks, sending, time.monotonic())
             session.send(batch, max(map(self._out.limit, asks)) + CALL_MARGIN)
 
     def sent(self, questions: Sequence[pb.Decision]) -> None:

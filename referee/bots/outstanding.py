@@ -41,10 +41,10 @@ class Outstanding:
         """Yields the questions, oldest first."""
         return iter(self._asks.values())
 
-    def add(self, asks: list[Ask], sending: Sending) -> None:
-        """Takes note that *asks* are sent."""
+    def add(self, asks: list[Ask], sending: Sending, moment: float) -> None:
+        """Takes note that *asks* are sent, at *moment* by the monotonic clock of the system."""
         for ask in asks:
-            ask.sending = sending
+            ask.sending, ask.handed = sending, moment
             self._asks[ask.key] = ask
 
     def limit(self, ask: Ask) -> float:

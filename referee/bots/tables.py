@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 from typing import TypeAlias
 
-from referee.bots.asks import Ask, BotLine, Charge, Way
+from referee.bots.asks import Ask, BotLine, Charge
 from referee.bots.terms import ClockTerms
 from referee.match import Fault, FaultMark, FinishedDeal, MatchReferee
 from referee.rules import SEATS, Bid, Choice, Seat
@@ -17,13 +17,38 @@ Watch: TypeAlias = Callable[[FinishedDeal, Sequence[FaultMark]], None]
 """Is told of a deal, and of the faults in it."""
 
 
+class Overhead:
+    """What questions took on their way besides the time of the bot, in microseconds, in order.
+
+    Attributes:
+        queue: From when the table asked to when the transport was handed it.
+        send: From then to when the transport had written it, with all of its batch.
+        receive: From when the answer arrived to when the table had applied it.
+    """
+
+    def __init__(self) -> None:
+        """Makes the lists of a table that has asked nothing yet."""
+        self.queue: list[int] = []
+        self.send: list[int] = []
+        self.receive: list[int] = []
+
+    def add(self, ask: Ask, applied: float) -> None:
+        """Takes what *ask* took, which was applied at that moment."""
+        arrived = ask.arrived = ask.arrived or applied
+        # What was never handed over has only waited.
+        handed = ask.handed or arrived
+        self.queue.append(int((handed - ask.asked) * 1e6))
+        self.send.append(int((ask.written - handed) * 1e6) if ask.handed else 0)
+        self.receive.append(int((applied - arrived) * 1e6))
+
+
 class TableInPlay:
     """Drives a match from its first question to its result.
 
     Attributes:
         referee: The referee of the match.
         charged: By seat: what every answer that was asked for was charged, in microseconds.
-        ways: The moments of every question that was asked, in order.
+        overhead: What each question that was asked took on its way, in order.
         stalls: For each decision during which this host stalled: its number, and the seconds.
         error: What went wrong on our side, so that the table is void; else ``None``.
     """
@@ -47,7 +72,7 @@ class TableInPlay:
         """
         self.referee = referee
         self.charged: tuple[list[int], ...] = tuple([] for _ in lines)
-        self.ways: list[Way] = []
+        self.overhead = Overhead()
         self.stalls: list[tuple[int, float]] = []
         self.error: Exception | None = None
         self._lines = lines
@@ -59,6 +84,7 @@ class TableInPlay:
         self._last: list[float | None] = [None] * len(lines)
         self._told = 0
         self._ask: Ask | None = None
+        self._applied = 0.0
 
     def start(self) -> None:
         """Asks the first question."""
@@ -88,7 +114,7 @@ class TableInPlay:
             self._answered,
             self._faulted,
             self._failed,
-            self.ways[-1].applied if self.ways else monotonic(),
+            self._applied or monotonic(),
         )
         self._lines[seat].ask(ask)
 
@@ -103,38 +129,33 @@ class TableInPlay:
         self._done(self)
 
     def _apply(self, outcome: Choice | Fault, charge: Charge) -> None:
-        seat = self._charge(charge)
-        micros = round(charge.seconds * 1e6)
+        ask = self._ask
+        assert ask is not None
+        seat = ask.question.seat
+        micros = self._charge(seat, charge)
         if isinstance(outcome, Fault):
             self.referee.fault(outcome, micros)
         else:
             self.referee.answer(outcome, micros)
-        self._keep_way()
+        self._applied = applied = monotonic()
+        self.overhead.add(ask, applied)
+        if ask.stalled:
+            self.stalls.append((ask.question.number, ask.stalled))
         result = self.referee.result
         if result is not None and result.forfeit == seat:
             # What is left of a bot that forfeited may be in any state.
             self._lines[seat].restart()
         self._next()
 
-    def _keep_way(self) -> None:
-        """Writes down the way of the question that has just been applied."""
-        ask = self._ask
-        assert ask is not None
-        self.ways.append(ask.way(monotonic()))
-        if ask.stalled:
-            self.stalls.append((ask.question.number, ask.stalled))
-
-    def _charge(self, charge: Charge) -> Seat:
-        """Writes down what the seat that was asked has used, and returns the seat."""
-        question = self.referee.question
-        assert question is not None
-        seat = question.seat
-        self.charged[seat].append(round(charge.seconds * 1e6))
+    def _charge(self, seat: Seat, charge: Charge) -> int:
+        """Writes down what *seat* has used, and returns it in microseconds."""
+        micros = round(charge.seconds * 1e6)
+        self.charged[seat].append(micros)
         self._last[seat] = charge.seconds
         bank = self._banks[seat]
         if bank is not None:
             self._banks[seat] = max(0.0, bank - charge.from_bank)
-        return seat
+        return micros
 
     def _tell_finished_deals(self) -> None:
         finished, records = self.referee.finished, self.referee.deals

@@ -38,6 +38,7 @@ from tournaments.cli.signals import run_tidily
 from tournaments.cli.terminal import console, print_json
 from tournaments.holding import held_text, parse_limits, sandbox_of
 from tournaments.reports.drawing import coloured, draw_deal
+from tournaments.reports.host_report import host_document, host_lines
 from tournaments.reports.marks import mark_lines
 from tournaments.reports.match_report import (
     describe_fault,
@@ -48,6 +49,7 @@ from tournaments.reports.match_report import (
 from tournaments.results import TableResult
 from tournaments.runner.arena import Arena
 from tournaments.runner.jobs import Done, Job, TableJob
+from tournaments.timing import Measured, OverheadTimes, read_times
 
 CLOCK = ClockTerms()
 
@@ -153,16 +155,22 @@ def play(
         _check_writable(Path(record))
     hide_arguments()
     probe = check_tier(job.sandbox.tier)
-    result = run_tidily(_play(wish, _Drawer(wish.seats) if watch else None))
+    result, measured = run_tidily(_play(wish, _Drawer(wish.seats) if watch else None))
+    overhead = OverheadTimes([read_times(result.timings)])
     [match] = load_matches(result.record.splitlines())
     if as_json:
+        head = {
+            "seed": wish.seed,
+            "rated": is_held and not inside,
+            "sandbox": probe.to_json(),
+        }
         document = result_document(result, match)
-        rated = is_held and not inside
-        head = {"seed": wish.seed, "rated": rated, "sandbox": probe.to_json()}
-        print_json("moon.play/1", {**head, **document, "record": record})
+        document |= {"record": record, "host": host_document(overhead, measured)}
+        print_json("moon.play/1", {**head, **document})
     else:
         print_result(result, match)
-        for line in (held_text(job.sandbox), *mark_lines(inside, [], is_held=is_held)):
+        marks = mark_lines(inside, [], is_held=is_held)
+        for line in (held_text(job.sandbox), *marks, *host_lines(overhead, measured)):
             console().print(line, soft_wrap=True)
         kept = f"record {record}" if record else "no record kept (--record FILE keeps one)"
         console().print(f"seed {wish.seed}; {kept}", soft_wrap=True)
@@ -227,17 +235,18 @@ class _Drawer:
             raise
 
 
-async def _play(wish: Wish, watch: _Drawer | None) -> TableResult:
+async def _play(wish: Wish, watch: _Drawer | None) -> tuple[TableResult, Measured]:
     await build_bots(spec for specs in wish.job.specs().values() for spec in specs)
     async with Arena(wish.job) as arena:
         await arena.start_all()
         table = TableJob(0, 0, 0, wish.seats, seed_key(wish.seed).hex())
         outcome: Done = await arena.result(table, watch)
+        measured = arena.measured
     if watch is not None and watch.error is not None:
         raise watch.error
     if outcome.problem:
         raise RuntimeError(f"the match is void, by a fault of moon's own\n{outcome.problem}")
-    return outcome.result
+    return outcome.result, measured
 
 
 def print_result(result: TableResult, match: MatchRecord) -> None:

@@ -29,9 +29,10 @@ from tournaments.cli.options import (
     sandbox_option,
 )
 from tournaments.cli.standings import print_standings
-from tournaments.config import TournamentConfig, load_config, parse_config
+from tournaments.config import TournamentConfig, default_workers, load_config, parse_config
 from tournaments.holding import held_text, limits_text, parse_limits
 from tournaments.identity import canonical
+from tournaments.reports.host_report import stall_lines
 from tournaments.results import TableResult
 from tournaments.runner.jobs import job_of, table_jobs
 from tournaments.runner.runner import Runner, RunReport
@@ -186,6 +187,8 @@ def _play(store: Store, config: TournamentConfig, heartbeat: float) -> int:
         f"worker{'s' * (config.workers != 1)}; store {store.path}"
     )
 
+    _warn_of_crowding(store, config, progress.say)
+
     def keep(results: Sequence[TableResult]) -> None:
         store.add_results(results)
         progress.add(results)
@@ -194,18 +197,35 @@ def _play(store: Store, config: TournamentConfig, heartbeat: float) -> int:
     with progress:
         report, stopped_by = asyncio.run(_run(runner, progress))
     store.add_results(report.void)
-    measured = f"grace {report.grace * 1000:.0f} ms, {report.stalls} stalls {report.stalled:.1f} s"
-    store.note("measured", measured)
-    known = {note.text for note in store.notes() if note.kind == "bot"}
+    store.note("measured", report.measured.to_text())
     for entrant, introduction in report.introductions.items():
-        if (text := f"{entrant}: {introduction}") not in known:
-            store.note("bot", text)
+        _note_once(store, "bot", f"{entrant}: {introduction}")
     for entrant, strays in sorted(report.strays.items()):
         store.note("strays", f"{entrant}: {strays} answers to no open question, dropped")
     _say_report(report, progress.say)
     if stopped_by is not None:
         return INTERRUPTED[stopped_by]
     return VOID_TABLES if report.void else 0
+
+
+def _note_once(store: Store, kind: str, text: str) -> None:
+    """Writes down what need not stand there twice."""
+    if not any((note.kind, note.text) == (kind, text) for note in store.notes()):
+        store.note(kind, text)
+
+
+def _warn_of_crowding(store: Store, config: TournamentConfig, say: Callable[[str], None]) -> None:
+    """Says so if more processes want processors than there are."""
+    fitting = default_workers()
+    if config.workers > fitting:
+        cores = len(os.sched_getaffinity(0))
+        text = (
+            f"{config.workers} workers on {cores} core{'s' * (cores != 1)}: bots and workers have "
+            "to wait for each other, so that times grow and honest bots may run out of theirs; "
+            f"use --workers {fitting}, or longer times"
+        )
+        say(f"warning: {text}")
+        _note_once(store, "warning", text)
 
 
 async def _run(runner: Runner, progress: Progress) -> tuple[RunReport, signal.Signals | None]:
@@ -238,9 +258,10 @@ async def _run(runner: Runner, progress: Progress) -> tuple[RunReport, signal.Si
 def _say_report(report: RunReport, say: Callable[[str], None]) -> None:
     if report.stopped:
         say(f"stopped; {report.played} tables were played, run the same again to continue")
-    say(f"grace for every answer, as measured on this host: {report.grace * 1000:.0f} ms")
-    if report.stalls:
-        say(f"this host stood still for {report.stalled:.1f} s in all; no bot was charged for it")
+    grace = report.measured.grace
+    say(f"grace for every answer, as measured on this host: {grace * 1000:.0f} ms")
+    for line in stall_lines(report.measured):
+        say(line)
     for entrant, strays in sorted(report.strays.items()):
         say(f"{entrant} sent {strays} answers to no open question; they were dropped")
     for problem in report.problems:

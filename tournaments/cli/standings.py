@@ -11,6 +11,7 @@ from rich.progress import Progress
 from tournaments.cli.options import json_option
 from tournaments.cli.stores import open_store, store_argument
 from tournaments.cli.terminal import console, print_json
+from tournaments.reports.host_report import host_lines
 from tournaments.reports.marks import mark_lines
 from tournaments.reports.standings_report import (
     csv_rows,
@@ -22,13 +23,14 @@ from tournaments.reports.standings_report import (
 )
 from tournaments.standings import Results
 from tournaments.store import Store
+from tournaments.timing import Measured
 
 
 @click.command()
 @store_argument
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Write one line for each entrant as CSV.")
-@click.option("--details", is_flag=True, help="Show bids by level, seats and decision times too.")
+@click.option("--details", is_flag=True, help="Show bids by level, seats, times and the host too.")
 def standings(
     where: str | None, named: str | None, as_json: bool, as_csv: bool, details: bool
 ) -> None:
@@ -51,8 +53,9 @@ def print_standings(
     with Progress(console=stderr, transient=True, disable=not stderr.is_terminal) as bar:
         task = bar.add_task("intervals")
         table = results.standings(lambda done, total: bar.update(task, completed=done, total=total))
+    measured = Measured.of_notes(note.text for note in store.notes() if note.kind == "measured")
     if as_json:
-        document = standings_document(store.run, store.fingerprint(), table)
+        document = standings_document(store.run, store.fingerprint(), table, measured)
         print_json("moon.standings/1", document)
         return
     if as_csv:
@@ -68,3 +71,7 @@ def print_standings(
     for grid in detail_tables(table) if details else ():
         screen.print()
         screen.print(grid)
+    if details and (lines := host_lines(table.overhead, measured or Measured())):
+        screen.print()
+        for line in lines:
+            screen.print(line, soft_wrap=True)

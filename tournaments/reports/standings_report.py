@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator
 from referee.rules import rules_text
 from tournaments.rating import RankedEntrant
 from tournaments.reports.grids import Column, Grid
+from tournaments.reports.host_report import host_document
 from tournaments.reports.numbers import millis, number, rounded_millis
 from tournaments.schedule import EntrantId
 from tournaments.standings import EntrantFigures, Standings
 from tournaments.store import RunInfo
-from tournaments.timing import Times
+from tournaments.timing import Measured, Times
 
 
 def _row(table: Standings, row: RankedEntrant) -> EntrantFigures:
@@ -125,8 +126,13 @@ def _times_table(rows: Rows) -> Grid:
     return grid
 
 
-def standings_document(run: RunInfo, fingerprint: str, table: Standings) -> dict[str, object]:
-    """Returns the standings as JSON values; what was measured stands under ``measured`` only."""
+def standings_document(
+    run: RunInfo, fingerprint: str, table: Standings, measured: Measured | None
+) -> dict[str, object]:
+    """Returns the standings as JSON values.
+
+    What was measured stands under ``measured``, by entrant, and under ``host``, and nowhere else.
+    """
     ranks = table.ranks
     return {
         "name": run.name,
@@ -152,6 +158,7 @@ def standings_document(run: RunInfo, fingerprint: str, table: Standings) -> dict
             for pair in ranks.differences
         ],
         "measured": {row.entrant: _times(_row(table, row).times) for row in ranks.entrants},
+        "host": host_document(table.overhead, measured),
     }
 
 

@@ -25,7 +25,7 @@ from referee.sdk.inside import InsideBot, load_bot
 from tournaments.results import FaultRow, TableResult
 from tournaments.runner.jobs import Done, Job, TableJob
 from tournaments.schedule import EntrantId
-from tournaments.timing import Times
+from tournaments.timing import Measured, Times
 
 ResultT = TypeVar("ResultT")
 
@@ -37,6 +37,8 @@ class Arena:
         clock: The time of this host.
         keeper: What starts and ends the bots; there once the arena is entered.
         clock_terms: What a bot may take; with the measured grace once the arena is entered.
+        echo: The p50 and p99 of the bare round trips that it was taken from, in seconds; ``None``
+            if it was given and not measured.
     """
 
     keeper: Keeper
@@ -45,6 +47,7 @@ class Arena:
         """Makes an arena for the tables of *job*; *started* is told of each process of a bot."""
         self.clock = RunningClock()
         self.clock_terms = job.clock
+        self.echo: tuple[float, float] | None = None
         self._job = job
         self._started = started
         self._terms = job.terms()
@@ -59,8 +62,9 @@ class Arena:
         async with AsyncExitStack() as stack:
             self.keeper = keeper = await stack.enter_async_context(Keeper())
             if self.clock_terms.grace is None:
-                grace = await measure_grace(keeper.directory.place().socket)
+                grace, *echo = await measure_grace(keeper.directory.place().socket)
                 self.clock_terms = replace(self.clock_terms, grace=grace)
+                self.echo = echo[0], echo[1]
             await stack.enter_async_context(self.clock)
             self._pool = await stack.enter_async_context(
                 BotPool(
@@ -92,6 +96,13 @@ class Arena:
         """The bots."""
         assert self._pool is not None, "the arena is not entered"
         return self._pool
+
+    @property
+    def measured(self) -> Measured:
+        """What was measured of the host and the bots so far."""
+        clock = self.clock
+        grace = self.clock_terms.grace or 0.0
+        return Measured(grace, self.echo, clock.stalls, clock.stalled, self.pool.cpu)
 
     async def start_all(self) -> dict[str, str]:
         """Starts the bots of every entrant on lane 0, and waits for their handshakes.
@@ -224,13 +235,13 @@ def _timings(in_play: TableInPlay) -> str:
     """Returns what was measured, as JSON; docs/records.md says what stands where."""
     deals = [times.micros for times in in_play.referee.times]
     seats = [Times.of(micros).to_json() for micros in in_play.charged]
-    ways = in_play.ways
+    overhead = in_play.overhead
     timings: dict[str, object] = {
         "deals": deals,
         "seats": seats,
-        "queue": [int((way.handed - way.asked) * 1e6) for way in ways],
-        "send": [int((way.written - way.handed) * 1e6) for way in ways],
-        "receive": [int((way.applied - way.arrived) * 1e6) for way in ways],
+        "queue": overhead.queue,
+        "send": overhead.send,
+        "receive": overhead.receive,
     }
     if in_play.stalls:
         timings["stalls"] = [[number, round(1000 * s)] for number, s in in_play.stalls]

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from referee.bots.cpu import CpuUse
 from referee.bots.sandbox.tiers import Sandbox
 from referee.bots.spec import BotSpec, parse_bot
 from referee.bots.terms import MAX_BATCH, TABLES_IN_FLIGHT, CallStyle, ClockTerms
@@ -118,6 +119,8 @@ class Ready(msgspec.Struct, frozen=True, tag=True):
 
     grace: float
     """What an answer may be late on this host, in seconds, as it was measured."""
+    echo: tuple[float, float] | None = None
+    """The p50 and p99 of the bare round trips that it was taken from, in seconds."""
     introductions: dict[str, str] = {}
     """By entrant: what its bots say of themselves, if the worker has checked them."""
 
@@ -145,6 +148,8 @@ class Stopped(msgspec.Struct, frozen=True, tag=True):
     """How long together, in seconds."""
     strays: dict[str, int] = {}
     """By entrant: how many answers came that named no open question, and were dropped."""
+    cpu: dict[str, CpuUse] = {}
+    """By entrant: what its bots used of the processors."""
 
 
 ToWorker: TypeAlias = Job | TableJob

@@ -30,6 +30,7 @@ from tournaments.runner.jobs import (
     encode,
 )
 from tournaments.schedule import EntrantId
+from tournaments.timing import Measured
 
 MAX_ATTEMPTS = 3
 """How often a table is begun in one run before it stays void."""
@@ -56,12 +57,8 @@ class RunReport:
     """What went wrong on our side, in words."""
     introductions: dict[str, str] = field(default_factory=dict)
     """By entrant: what its bots say of themselves: name, version, author."""
-    grace: float = 0.0
-    """What an answer may be late, in seconds, as it was measured: the longest of the workers'."""
-    stalls: int = 0
-    """How often the host stalled while bots were thinking."""
-    stalled: float = 0.0
-    """How long together, in seconds."""
+    measured: Measured = field(default_factory=Measured)
+    """What was measured of the host and the bots."""
     strays: Counter[str] = field(default_factory=Counter)
     """By entrant: how many answers came that named no open question, and were dropped."""
     stopped: bool = False
@@ -298,9 +295,9 @@ class _Worker:
             if not line.endswith(b"\n"):
                 return False
             match decode_from_worker(line):
-                case Ready(grace, introductions):
+                case Ready(grace, echo, introductions):
                     self._runner.report.introductions.update(introductions)
-                    self._runner.report.grace = max(self._runner.report.grace, grace)
+                    self._runner.report.measured.add(Measured(grace, echo))
                     if self._checks_bots:
                         self._runner.pass_check()
                     await self._runner.wait_for_check()
@@ -312,9 +309,9 @@ class _Worker:
                     table = self.tables.pop(outcome.result.number)
                     self._runner.take(table, outcome)
                     self._begin()
-                case Stopped(stalls, stalled, strays):
-                    self._runner.report.stalls += stalls
-                    self._runner.report.stalled += stalled
+                case Stopped(stalls, stalled, strays, cpu):
+                    measured = Measured(stalls=stalls, stalled=stalled, cpu=cpu)
+                    self._runner.report.measured.add(measured)
                     self._runner.report.strays.update(strays)
                     return True
         return False

@@ -57,7 +57,7 @@ async def work(reader: asyncio.StreamReader, output: int) -> None:
             except BotError as error:
                 send(Failed(str(error)))
                 return
-        send(Ready(arena.clock_terms.grace or 0.0, introductions))
+        send(Ready(arena.clock_terms.grace or 0.0, arena.echo, introductions))
         while line := await arena.unless_broken(reader.readline()):
             table = decode_to_worker(line)
             assert isinstance(table, TableJob), "every further message is a table"
@@ -65,8 +65,8 @@ async def work(reader: asyncio.StreamReader, output: int) -> None:
             idle.clear()
             arena.play(table, done)
         await arena.unless_broken(idle.wait())
-        strays = dict(arena.pool.strays)
-    send(Stopped(arena.clock.stalls, arena.clock.stalled, strays))
+        strays, cpu = dict(arena.pool.strays), arena.pool.cpu
+    send(Stopped(arena.clock.stalls, arena.clock.stalled, strays, cpu))
 
 
 async def main() -> None:

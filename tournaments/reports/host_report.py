@@ -1,0 +1,82 @@
+"""What the host did with the time, for people and for programs."""
+
+from __future__ import annotations
+
+from referee.bots.cpu import CpuUse
+from tournaments.reports.numbers import rounded_millis
+from tournaments.timing import Measured, OverheadTimes
+
+PONDER_SHARE, PONDER_LEAST = 0.2, 1.0
+"""The share of its processor time, and the seconds, above which what a bot uses out of its turn is
+pointed out. A bot that rests needs a little to take leave of each call."""
+
+
+def is_pondering(use: CpuUse) -> bool:
+    """Whether a bot works more out of its turn than resting takes."""
+    return use.out_of_turn > max(PONDER_LEAST, PONDER_SHARE * use.total)
+
+
+def stall_lines(measured: Measured) -> list[str]:
+    """Returns a line if the host stalled."""
+    if not measured.stalls:
+        return []
+    return [f"this host stood still for {measured.stalled:.1f} s in all; no bot was charged for it"]
+
+
+def host_lines(overhead: OverheadTimes, measured: Measured) -> list[str]:
+    """Returns the harness's own share, the stalls, and what bots used of the processors."""
+    lines = []
+    parts = [f"{part} {_pair(overhead, part)}" for part in overhead.parts]
+    if any(overhead.parts.values()):
+        line = f"moon's own time a decision, p50/p99 ms: {', '.join(parts)}"
+        if measured.echo is not None:
+            p50, p99 = measured.echo
+            line += f"; a bare echo {1000 * p50:.2f}/{1000 * p99:.2f}"
+        lines.append(line)
+    lines += stall_lines(measured)
+    if measured.cpu:
+        uses = ", ".join(f"{name} {_use(use)}" for name, use in sorted(measured.cpu.items()))
+        lines.append(f"CPU out of turn: {uses}")
+    for name, use in sorted(measured.cpu.items()):
+        if is_pondering(use):
+            lines.append(f"{name} works while it is not its turn, on processors that others need")
+    return lines
+
+
+def _pair(overhead: OverheadTimes, part: str) -> str:
+    times = (overhead.percentile(part, share) for share in (0.5, 0.99))
+    return "/".join("-" if micros is None else f"{micros / 1000:.2f}" for micros in times)
+
+
+def _use(use: CpuUse) -> str:
+    return f"{use.out_of_turn:.1f} s of {use.total:.1f} s"
+
+
+def host_document(overhead: OverheadTimes, measured: Measured | None) -> dict[str, object]:
+    """Returns the same as JSON values; what is not known is ``None``."""
+    echo = None if measured is None else measured.echo
+    return {
+        "overhead_ms": {
+            part: {
+                f"p{share * 100:.0f}": rounded_millis(overhead.percentile(part, share))
+                for share in (0.5, 0.99)
+            }
+            for part in overhead.parts
+        },
+        "echo_ms": None
+        if echo is None
+        else {"p50": round(1000 * echo[0], 3), "p99": round(1000 * echo[1], 3)},
+        "grace_ms": None if measured is None else round(1000 * measured.grace, 3),
+        "stalls": None if measured is None else measured.stalls,
+        "stalled_s": None if measured is None else round(measured.stalled, 3),
+        "cpu_s": None
+        if measured is None
+        else {
+            name: {
+                "total": round(use.total, 3),
+                "out_of_turn": round(use.out_of_turn, 3),
+                "pondering": is_pondering(use),
+            }
+            for name, use in sorted(measured.cpu.items())
+        },
+    }
