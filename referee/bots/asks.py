@@ -33,7 +33,7 @@ class Sending:
     """How the questions of one batch left; they share it."""
 
     began: float
-    """The running time at which they were handed over: the clock of the bot."""
+    """The running time from which on the bot may be charged for them."""
     stalled: float
     """How long the host had stalled before, in all, in seconds."""
     written: float = 0.0

@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-TICK = 0.02
+TICK = 0.01
 """Seconds between two looks at the clock."""
 STALL = 0.1
 """Seconds by which a look may be late before the host counts as having stalled."""
@@ -55,7 +55,6 @@ class RunningClock:
         self._due = monotonic()
         self._left_out = 0.0
         self._asleep = max(slept() for _ in range(3))
-        self._late, self._late_at = 0.0, self._due
         self._watchers: list[Callable[[], None]] = []
         self._task: asyncio.Task[None] | None = None
         self._latest: deque[tuple[float, float]] = deque(maxlen=MEMORY)
@@ -67,16 +66,6 @@ class RunningClock:
         """Returns the running time in seconds; only differences mean something."""
         return self.look() - self._left_out
 
-    def due(self) -> float:
-        """Returns the running time at which what is looked at now should have been looked at.
-
-        That is earlier than now by as much as this process is late with its work. What had not come
-        by then is late; what came later may have come at that moment, and waited for us.
-        """
-        now = self.look()
-        late = self._late if now - self._late_at < TICK else 0.0
-        return now - self._left_out - late
-
     def look(self) -> float:
         """Takes note of the time, and of a stall if the last look was too long ago.
 
@@ -85,12 +74,9 @@ class RunningClock:
         """
         now = self._monotonic()
         late = now - self._due
-        if late > 0.0:
-            self._late, self._late_at = late, now
-            if late > STALL:
-                self._left_out += late
-                self._late = 0.0
-                self._note(late, now)
+        if late > STALL:
+            self._left_out += late
+            self._note(late, now)
         asleep = self._slept() - self._asleep
         if asleep > 0.0:
             self._asleep += asleep

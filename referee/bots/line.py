@@ -35,6 +35,10 @@ from referee.wire.notices import NOTIFICATIONS, Notice, encode_notice
 CALL_MARGIN = 5.0
 """Seconds by which the deadline of a call lies behind our own judgement of it."""
 
+LOOKS = 6
+"""How often the event loop goes round before it has brought everything that has come: an answer
+travels from the socket through two or three tasks."""
+
 
 class Line:
     """A line to one bot process.
@@ -78,6 +82,7 @@ class Line:
         self._owed: Fault | None = None
         self._sleeps = clock.sleeps
         self._pumping = False
+        self._is_looking = False
         self._fetching: set[asyncio.Task[None]] = set()
         clock.watch(self._check_time)
 
@@ -205,17 +210,15 @@ class Line:
         """Takes note that *questions* have been written."""
         last = questions[-1]
         ask = self._out.find((last.match_id, last.decision_number))
-        if ask is not None and ask.sending is not None:
-            ask.sending.written = time.monotonic()
+        if ask is not None:
+            self._out.written(ask, self._clock.now(), time.monotonic())
 
     # What comes back.
 
     def answered(self, answers: Sequence[pb.Answer]) -> None:
         """Takes answers that arrived together."""
         with self._our_fault():
-            moment = time.monotonic()
-            self._time_out()
-            now = self._clock.now()
+            moment, now = time.monotonic(), self._clock.now()
             open_count = len(self._out)
             elapsed = self._out.charge(now, max(1, min(len(answers), open_count)))
             known = [(ask, a) for ask, a in ((self._find(a), a) for a in answers) if ask]
@@ -272,7 +275,6 @@ class Line:
     def refused(self, question: pb.Decision, problem: str) -> None:
         """Takes note that the call for *question* ended without a usable message."""
         with self._our_fault():
-            self._time_out()
             now = self._clock.now()
             charge = self._out.charge(now)
             ask = self._out.take((question.match_id, question.decision_number))
@@ -285,16 +287,31 @@ class Line:
     def _check_time(self) -> None:
         """Looks whether questions are overdue, and whether the machine slept."""
         with self._our_fault():
-            if self._out and self._life.state is State.UP:
-                self._time_out()
+            now = self._clock.now()
+            if not self._is_looking and self._out.is_overdue(now):
+                self._is_looking = True
+                self._look_again(now, LOOKS)
             if self._sleeps != self._clock.sleeps:
                 self._sleeps = self._clock.sleeps
                 self._reconnect()
 
-    def _time_out(self) -> None:
-        """Judges late what has not come in time."""
-        due = self._clock.due()
-        while (late := self._out.overdue(due)) is not None:
+    def _look_again(self, now: float, looks: int) -> None:
+        """Judges late what has not come by *now*, once everything that had come is handled.
+
+        We may be late ourselves: what is overdue when we look may have come long before, and wait
+        for us. So the event loop first goes round until it must have brought that.
+        """
+        if looks:
+            asyncio.get_running_loop().call_soon(self._look_again, now, looks - 1)
+            return
+        self._is_looking = False
+        if self._life.state is State.UP:
+            with self._our_fault():
+                self._time_out(now)
+
+    def _time_out(self, now: float) -> None:
+        """Judges late what has not come by *now*."""
+        while (late := self._out.overdue(now)) is not None:
             self._arrive(late.ask, time.monotonic())
             fault = Fault(FaultKind.TIMEOUT, f"no answer within {late.allowed:g} s")
             self._fault(late.ask, fault, late.charge)

@@ -8,6 +8,10 @@ from typing import NamedTuple
 from referee.bots.asks import NOTHING, Ask, Charge, Sending
 from referee.bots.terms import ClockTerms
 
+MOST_WRITING = 0.1
+"""Seconds that the transport may take to write a question before the clock runs all the same. It
+is the host that is slow then, or the bot that does not read."""
+
 
 class Overdue(NamedTuple):
     """A question that was not answered in time."""
@@ -22,7 +26,8 @@ class Outstanding:
     """The questions that are out to one process, oldest first, and its clock.
 
     The bot must answer the oldest within the time allowed of the later of two moments: that
-    question was sent, and the bot's last answer came, or was judged to be missing.
+    question was written, and the bot's last answer came, or was judged to be missing. A question
+    that the bot does not read is taken as written `MOST_WRITING` after it was handed over.
     """
 
     def __init__(self, terms: ClockTerms) -> None:
@@ -47,6 +52,19 @@ class Outstanding:
             ask.sending, ask.handed = sending, moment
             self._asks[ask.key] = ask
 
+    def written(self, ask: Ask, now: float, moment: float) -> None:
+        """Takes note that the batch of *ask* has been written.
+
+        Args:
+            ask: One of those that were sent together.
+            now: The running time.
+            moment: The same by the monotonic clock of the system.
+        """
+        sending = ask.sending
+        assert sending is not None
+        sending.began = min(now, sending.began + MOST_WRITING)
+        sending.written = moment
+
     def limit(self, ask: Ask) -> float:
         """Returns the seconds after which *ask* is late, all told."""
         return self._free() + (ask.bank or 0.0) + self._grace
@@ -69,21 +87,22 @@ class Outstanding:
         self._asks.clear()
         return asks
 
+    def is_overdue(self, now: float) -> bool:
+        """Whether the oldest question should have been answered by *now*."""
+        oldest = next(iter(self._asks.values()), None)
+        return oldest is not None and now - self._began(oldest) > self.limit(oldest)
+
     def overdue(self, now: float) -> Overdue | None:
         """Takes the oldest question if it is late. The time of the next began when it became so.
 
-        It does not matter when this is looked at: late is late, and by the same measure.
-
         Args:
-            now: The running time by which an answer would have been seen (`RunningClock.due`).
+            now: The running time by which every answer that had come has been seen.
         """
-        if not self._asks:
+        if not self.is_overdue(now):
             return None
         oldest = next(iter(self._asks.values()))
         began = self._began(oldest)
         limit = self.limit(oldest)
-        if now - began <= limit:
-            return None
         self.take(oldest.key)
         charge = self._charge(limit - self._grace)
         self._last = began + limit

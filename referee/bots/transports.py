@@ -129,6 +129,7 @@ class UnaryTransport:
         request = pb.DecideRequest(decision=question)
         try:
             call = self._stub.Decide(request, timeout=limit)
+            await asyncio.sleep(0)  # in which the call begins and the question is written
             self._listener.sent((question,))
             response: pb.DecideResponse | None = await call
         except grpc.RpcError as error:

@@ -1,0 +1,320 @@
+"""When this host stands still: nobody is charged, nobody is at fault, and it is written down.
+
+The bot is a script and the time is counted by hand, so every case is exact.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from referee.bots.asks import StalledError
+from referee.bots.clock import STALL, TICK
+from referee.bots.line import CALL_MARGIN
+from referee.bots.sessions import EndReport
+from referee.bots.stalls import BREAKS, JUST_AFTER, MAX_REPEATS
+from referee.bots.terms import ClockTerms
+from referee.match import FaultKind
+from tests.bots.scripted import Bench, settle
+
+
+def lose(bench: Bench, *, report: EndReport | None = None) -> None:
+    """Breaks the connection of the running bot."""
+    bench.bot.report = report or EndReport()
+    bench.bot.listener.lost("UNAVAILABLE", disconnected=True, question=None)
+
+
+async def test_a_connection_lost_in_a_stall_is_made_again_and_the_same_is_asked() -> None:
+    bench = Bench()
+    bench.ask("a", "b")
+    await settle()
+    bench.time.pass_by(0.9)
+    bench.time.stall(3.0)
+    lose(bench)
+    await settle()
+    assert not bench.faults
+    assert len(bench.sessions) == 2
+    assert bench.bot.batches[0] == bench.sessions[0].batches[0], "the same ids and numbers"
+    bench.time.pass_by(0.5)
+    bench.bot.answer("a", "b")
+    assert bench.choices["a"][1] == pytest.approx(0.25, abs=TICK), "the first time was free"
+    assert bench.asks["a"].stalled == pytest.approx(3.0, abs=2 * TICK)
+    assert bench.asks["a"].repeats == 1
+
+
+async def test_a_process_that_ended_by_itself_in_a_stall_has_crashed_all_the_same() -> None:
+    bench = Bench()
+    bench.ask("m")
+    await settle()
+    bench.time.stall(3.0)
+    lose(bench, report=EndReport("signal SIGSEGV", "oops"))
+    await settle()
+    fault, _ = bench.faults["m"]
+    assert (fault.kind, fault.exit_status) == (FaultKind.CRASHED, "signal SIGSEGV")
+    assert fault.stderr_tail == "oops"
+
+
+@pytest.mark.parametrize(
+    ("stall", "after"), [(BREAKS / 2, 0.0), (3.0, JUST_AFTER + 3.0)], ids=["short", "long-ago"]
+)
+async def test_a_stall_that_cannot_have_broken_it_excuses_nothing(
+    stall: float, after: float
+) -> None:
+    bench = Bench(ClockTerms(move_time=60.0, grace=0.05))
+    bench.time.stall(stall)
+    bench.time.pass_by(after)
+    bench.ask("m")
+    await settle()
+    lose(bench)
+    await settle()
+    assert bench.kinds == {"m": FaultKind.CRASHED}
+
+
+async def test_what_was_said_wrongly_is_wrong_after_a_stall_too() -> None:
+    bench = Bench()
+    bench.ask("m")
+    await settle()
+    bench.time.stall(3.0)
+    bench.bot.listener.lost("the bot ended the stream (OK)", disconnected=False, question=None)
+    await settle()
+    assert bench.kinds == {"m": FaultKind.PROTOCOL}
+
+
+async def test_a_connection_found_broken_after_a_stall_costs_the_next_question_nothing() -> None:
+    bench = Bench()
+    bench.ask("a")
+    await settle()
+    bench.bot.answer("a")
+    bench.time.stall(3.0)
+    lose(bench)
+    await settle()
+    bench.ask("b")
+    await settle()
+    bench.bot.answer("b")
+    assert not bench.faults
+    assert set(bench.choices) == {"a", "b"}
+
+
+async def test_too_many_stalls_over_one_question_end_its_table_and_blame_nobody() -> None:
+    bench = Bench()
+    bench.ask("m")
+    for _ in range(MAX_REPEATS + 1):
+        await settle()
+        assert not bench.errors
+        bench.time.stall(3.0)
+        lose(bench)
+    await settle()
+    [error] = bench.errors
+    assert isinstance(error, StalledError)
+    assert "decision 1 could not be asked: this host stood still 4 times" in str(error)
+    assert not bench.faults
+    assert not bench.broken
+    bench.ask("another")
+    await settle()
+    bench.bot.answer("another")
+    assert set(bench.choices) == {"another"}, "the line goes on"
+
+
+async def test_a_call_whose_deadline_ran_out_in_a_stall_is_made_again() -> None:
+    bench = Bench()
+    bench.ask("m")
+    await settle()
+    [question] = bench.bot.batches[0]
+    bench.time.pass_by(0.5)
+    bench.time.stall(CALL_MARGIN + 1.0)
+    bench.bot.listener.expired(question, "DEADLINE_EXCEEDED")
+    await settle()
+    assert not bench.faults
+    assert len(bench.sessions) == 1, "nothing is wrong with the connection"
+    assert bench.bot.asked == [("m", 1), ("m", 1)]
+    bench.time.pass_by(0.9)
+    bench.bot.answer("m")
+    assert bench.choices["m"][1] == pytest.approx(0.9, abs=TICK)
+
+
+@pytest.mark.parametrize("stall", [0.0, 2 * STALL], ids=["no-stall", "a-short-one"])
+async def test_a_bot_that_says_itself_that_time_is_up_breaks_the_protocol(stall: float) -> None:
+    bench = Bench()
+    bench.ask("m")
+    await settle()
+    [question] = bench.bot.batches[0]
+    bench.time.stall(stall)
+    bench.bot.listener.expired(question, "DEADLINE_EXCEEDED")
+    await settle()
+    assert bench.kinds == {"m": FaultKind.PROTOCOL}
+
+
+async def test_a_call_that_ends_after_its_question_was_judged_changes_nothing() -> None:
+    bench = Bench()
+    bench.ask("m")
+    await settle()
+    [question] = bench.bot.batches[0]
+    bench.time.pass_by(1.2)
+    await settle()
+    bench.bot.listener.expired(question, "DEADLINE_EXCEEDED")
+    await settle()
+    assert bench.kinds == {"m": FaultKind.TIMEOUT}
+    assert len(bench.sessions) == 1
+
+
+@pytest.mark.parametrize("is_remote", [True, False], ids=["remote", "here"])
+async def test_after_a_sleep_of_the_machine_only_remote_bots_are_dialled_again(
+    is_remote: bool,
+) -> None:
+    bench = Bench()
+    bench.is_remote = is_remote
+    bench.ask("m")
+    await settle()
+    bench.time.pass_by(0.9)
+    bench.time.sleep(3600.0)
+    await settle()
+    assert len(bench.sessions) == 1 + is_remote
+    bench.time.pass_by(0.05)
+    bench.bot.answer("m")
+    assert not bench.faults
+    assert bench.choices["m"][1] == pytest.approx(0.05 if is_remote else 0.95, abs=2 * TICK)
+    assert bench.asks["m"].stalled == pytest.approx(3600.0)
+    assert (bench.time.clock.sleeps, bench.time.clock.stalls) == (1, 1)
+
+
+async def test_a_start_that_a_stall_has_spoilt_is_tried_again() -> None:
+    bench = Bench()
+    bench.refuse_starts, bench.start_report = 2, EndReport()
+    bench.stall_at_start = 3.0
+    bench.ask("m")
+    await settle()
+    bench.bot.answer("m")
+    assert not bench.faults
+    assert bench.line.starts == 3
+
+
+async def test_a_program_that_ends_at_its_start_has_not_started_though_the_host_stalled() -> None:
+    bench = Bench()
+    bench.refuse_starts, bench.stall_at_start = 1, 3.0
+    bench.ask("m")
+    await settle()
+    assert bench.kinds == {"m": FaultKind.START}
+
+
+async def test_starts_that_stalls_spoil_again_and_again_are_told_to_the_owner() -> None:
+    bench = Bench()
+    bench.refuse_starts, bench.start_report = 100, EndReport()
+    bench.stall_at_start = 3.0
+    bench.ask("m")
+    await settle()
+    assert [type(error) for error in bench.broken] == [StalledError]
+    assert not bench.faults
+
+
+async def test_an_answer_that_waited_for_us_while_we_were_late_is_in_time() -> None:
+    bench = Bench()
+    bench.ask("m")
+    await settle()
+    bench.time.pass_by(1.0)
+    bench.time.seconds += 0.09  # we are held up, too short for a stall
+    bench.time.clock.tick()
+    bench.bot.answer("m")
+    await settle()
+    assert not bench.faults
+    assert bench.choices["m"][1] == pytest.approx(1.05), "and is charged no more than it had"
+
+
+async def test_an_answer_that_had_not_come_when_everything_was_handled_is_late() -> None:
+    bench = Bench()
+    bench.ask("m")
+    await settle()
+    bench.time.pass_by(1.05 + 2 * TICK)
+    await settle()
+    bench.bot.answer("m")
+    assert bench.kinds == {"m": FaultKind.TIMEOUT}
+    assert bench.time.clock.stalls == 0
+
+
+@pytest.mark.parametrize(
+    ("terms", "bank", "limit"),
+    [
+        (ClockTerms(move_time=1.0, first_move=1.0, grace=0.05), None, 1.0),
+        (ClockTerms(move_time=0.5, first_move=0.5, grace=0.05), 1.0, 1.5),
+        (ClockTerms(move_time=1.0, first_move=3.0, grace=0.05), None, 3.0),
+    ],
+    ids=["move-time", "bank", "first-move"],
+)
+async def test_in_every_form_of_clock_a_little_late_is_late_and_in_time_is_not(
+    terms: ClockTerms, bank: float | None, limit: float
+) -> None:
+    for seconds, kinds in (
+        (limit - 0.02, {}),
+        (limit + 0.04, {}),
+        (limit + 0.05 + 0.02, {"m": FaultKind.TIMEOUT}),
+        (2 * limit, {"m": FaultKind.TIMEOUT}),
+    ):
+        bench = Bench(terms)
+        bench.ask("m", bank=bank)
+        await settle()
+        bench.time.pass_by(seconds)
+        await settle()
+        bench.bot.answer("m")
+        assert bench.kinds == kinds, seconds
+
+
+async def test_a_bot_that_hangs_with_a_second_left_in_its_bank_is_late_after_about_that() -> None:
+    bench = Bench(ClockTerms(move_time=0.1, first_move=0.1, grace=0.05))
+    bench.ask("m", bank=1.0)
+    await settle()
+    bench.time.pass_by(1.1)
+    await settle()
+    assert not bench.faults
+    bench.time.pass_by(0.1)
+    await settle()
+    fault, charge = bench.faults["m"]
+    assert fault.kind is FaultKind.TIMEOUT
+    assert charge == (pytest.approx(1.1), pytest.approx(1.0))
+
+
+async def test_the_clock_starts_when_a_question_is_written_but_not_as_late_as_a_bot_likes() -> None:
+    for written_after, charged in ((0.06, 0.44), (0.4, 0.4)):
+        bench = Bench()
+        bench.ask("m")
+        await settle()
+        bench.time.pass_by(written_after)
+        bench.bot.listener.sent(bench.bot.batches[0])
+        bench.time.pass_by(0.5 - written_after)
+        bench.bot.answer("m")
+        assert bench.choices["m"][1] == pytest.approx(charged, abs=TICK)
+
+
+async def test_what_a_bot_uses_out_of_its_turn_is_told_apart_and_its_start_is_not_counted() -> None:
+    bench = Bench()
+    bench.cpu_at_start = 4.0
+    bench.ask("warm")
+    await settle()
+    bot = bench.bot
+    bot.answer("warm")
+    bench.ask("a")
+    await settle()
+    use = bench.line.cpu
+    assert (use.total, use.out_of_turn) == (0.0, 0.0), "what it took to start"
+    bot.cpu_used = 4.5
+    bot.answer("a")
+    bot.cpu_used = 6.5
+    bench.ask("b")
+    await settle()
+    bot.cpu_used = 6.25  # a child has ended
+    bot.answer("b")
+    assert (use.total, use.out_of_turn) == (pytest.approx(2.5), pytest.approx(2.0))
+    bench.line.restart()
+    await settle()
+    bench.ask("c")
+    await settle()
+    bench.bot.cpu_used = 4.25
+    bench.bot.answer("c")
+    assert (use.total, use.out_of_turn) == (pytest.approx(2.75), pytest.approx(2.0))
+
+
+async def test_the_moments_of_a_question_are_in_order() -> None:
+    bench = Bench()
+    bench.ask("m")
+    await settle()
+    bench.bot.listener.sent(bench.bot.batches[0])
+    bench.bot.answer("m")
+    ask = bench.asks["m"]
+    assert 0.0 < ask.asked <= ask.handed <= ask.written <= ask.arrived
