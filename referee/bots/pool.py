@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from referee.bots.asks import BotLine
@@ -18,6 +19,8 @@ from referee.bots.insiders import Load
 from referee.bots.keeper_client import Keeper
 from referee.bots.line import Line
 from referee.bots.process import BotProcess
+from referee.bots.remote_session import start_remote
+from referee.bots.remotes import way_to
 from referee.bots.sessions import Session, SessionTerms, start_session
 from referee.bots.spec import BotKind, BotSpec
 from referee.bots.terms import MAX_BATCH, ClockTerms
@@ -143,13 +146,17 @@ class BotPool:
             )
 
         async def start(listener: Listener) -> Session:
+            if spec.is_remote:
+                return await start_remote(
+                    way_to(spec, self._sessions.remote), listener, self._sessions
+                )
             process = BotProcess(spec, self._keeper)
             return await start_session(process, listener, self._sessions)
 
         return Line(
             key.entrant,
             self._clock,
-            self._terms,
+            self._terms if spec.is_remote else replace(self._terms, network=0.0),
             start,
             broken=self._fail,
             window=self._window,

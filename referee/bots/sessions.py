@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import grpc
@@ -20,7 +20,7 @@ from referee.bots.handshake import (
 )
 from referee.bots.keeper_client import BotStartError
 from referee.bots.process import BotProcess
-from referee.bots.terms import CallStyle
+from referee.bots.terms import CallStyle, RemoteTerms
 from referee.bots.transports import (
     Listener,
     StreamTransport,
@@ -51,6 +51,8 @@ class SessionTerms:
     """Seconds it has until it has shaken hands."""
     style: CallStyle = CallStyle.AUTO
     """How decisions are put to it."""
+    remote: RemoteTerms = field(default_factory=RemoteTerms)
+    """How it is reached if it runs somewhere else."""
 
 
 @dataclass(frozen=True, slots=True)

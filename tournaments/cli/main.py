@@ -31,6 +31,10 @@ COMMANDS = {
     "tournament": Lazy(
         "tournaments.cli.tournament:tournament", "Run a round robin, and read what came of it."
     ),
+    "bot": Lazy("tournaments.cli.bot:bot", "Make what a bot needs to take part."),
+    "serve-bots": Lazy(
+        "tournaments.cli.serve_bots:serve_bots", "Take in bots that dial in over the network."
+    ),
     "rules": Lazy("tournaments.cli.rules_commands:rules", "Explain the rules of the game."),
     "replay": Lazy("tournaments.cli.replay:replay", "Show, check and export recorded deals."),
     "bench": Lazy("tournaments.cli.bench:bench", "Measure how fast it all is on this machine."),

@@ -63,7 +63,9 @@ class Arena:
                     keeper,
                     self.clock,
                     self.clock_terms,
-                    sessions=SessionTerms(self._terms.rules, job.clock.startup, job.call),
+                    sessions=SessionTerms(
+                        self._terms.rules, job.clock.startup, job.call, job.remote
+                    ),
                     window=job.max_batch,
                     load=_load_inside,
                 )

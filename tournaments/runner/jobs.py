@@ -9,7 +9,13 @@ from typing import TypeAlias
 import msgspec
 
 from referee.bots.spec import BotSpec, parse_bot
-from referee.bots.terms import MAX_BATCH, TABLES_IN_FLIGHT, CallStyle, ClockTerms
+from referee.bots.terms import (
+    MAX_BATCH,
+    TABLES_IN_FLIGHT,
+    CallStyle,
+    ClockTerms,
+    RemoteTerms,
+)
 from referee.match import TableTerms, Terms
 from referee.match.matches import DEFAULT_MAX_DEALS
 from referee.rules import derive_key, parse_rules, rules_text, seed_key
@@ -32,6 +38,7 @@ class Job(msgspec.Struct, frozen=True, tag=True):
     clock: ClockTerms = ClockTerms()
     table: TableTerms = TableTerms()
     call: CallStyle = CallStyle.AUTO
+    remote: RemoteTerms = RemoteTerms()
     max_batch: int = MAX_BATCH
     tables_in_flight: int = TABLES_IN_FLIGHT
     check_bots: bool = False
@@ -64,6 +71,7 @@ def job_of(config: TournamentConfig) -> Job:
         clock=config.clock,
         table=config.table,
         call=config.call,
+        remote=config.remote,
         max_batch=config.max_batch,
         tables_in_flight=config.tables_in_flight,
     )
