@@ -12,7 +12,7 @@ import click
 from referee.bots.build import build_bots
 from referee.bots.names import entrant_names
 from referee.bots.spec import is_inside, parse_bot
-from referee.bots.terms import CallStyle, ClockTerms
+from referee.bots.terms import NETWORK, CallStyle, ClockTerms, RemoteTerms
 from referee.errors import BotError, ConfigError
 from referee.match import FaultMark, FinishedDeal, MatchRecord, TableTerms, load_matches
 from referee.match.matches import DEFAULT_MAX_DEALS
@@ -31,6 +31,7 @@ from tournaments.cli.options import (
     rule_option,
     rules_option,
 )
+from tournaments.cli.remote_bots import look_at_remotes, remote_options
 from tournaments.cli.signals import run_tidily
 from tournaments.cli.terminal import console, print_json
 from tournaments.reports.drawing import coloured, draw_deal
@@ -42,6 +43,7 @@ from tournaments.reports.match_report import (
     result_document,
 )
 from tournaments.results import TableResult
+from tournaments.round_trips import ROUND_TRIP, RoundTrip
 from tournaments.runner.arena import Arena
 from tournaments.runner.jobs import Done, Job, TableJob
 
@@ -86,6 +88,9 @@ class Wish:
     "--call", type=click.Choice([style.value for style in CallStyle]), default="auto",
     show_default=True, help="How decisions are put to the bots.",
 )  # fmt: skip
+@click.option("--network", type=DURATION_OR_NONE, default=f"{NETWORK:g}s", show_default=True,
+              help="What an answer of a remote bot may be late for the way.")  # fmt: skip
+@remote_options
 @click.option("--ask-forced", is_flag=True, help="Ask for choices with one legal answer too.")
 @click.option("--watch", is_flag=True, help="Draw every deal when it has ended.")
 @click.option(
@@ -107,6 +112,9 @@ def play(
     first_move: float,
     strikes: int,
     call: str,
+    network: float,
+    tls: str | None,
+    dial_in: str | None,
     ask_forced: bool,
     watch: bool,
     record: str | None,
@@ -119,8 +127,8 @@ def play(
     bots are two pairs, each bot on both seats of its pair.
 
     A bot is a built-in one by name (first_legal, random, greedy, counter, sampler), a folder with a
-    bot.toml, a .py file, cmd:COMMAND, grpc://HOST:PORT or inproc:MODULE:CLASS, with parameters like
-    counter?risk=0.3, and a name in front if you like: mine=./bot.py
+    bot.toml, a .py file, cmd:COMMAND, grpc://HOST:PORT, dial:NAME or inproc:MODULE:CLASS, with
+    parameters like counter?risk=0.3, and a name in front if you like: mine=./bot.py
     """
     chosen = _rules(bots, rules, changes)
     names = entrant_names([[parse_bot(bot, Path())] for bot in bots])
@@ -130,9 +138,10 @@ def play(
         base=str(Path().absolute()),
         deals=deals,
         max_deals=max_deals,
-        clock=ClockTerms(move_time, bank or None, startup, first_move),
+        clock=ClockTerms(move_time, bank or None, startup, first_move, network=network),
         table=TableTerms(strikes, ask_forced),
         call=CallStyle(call),
+        remote=RemoteTerms(tls, dial_in),
     )
     seats = names * 2 if len(names) == 2 else names
     inside = [name for name, text in zip(names, bots, strict=True) if is_inside(text)]
@@ -141,17 +150,18 @@ def play(
         raise ConfigError(None, "--watch", "draws deals, and --json writes one document: take one")
     if record is not None:
         _check_writable(Path(record))
-    result = run_tidily(_play(wish, _Drawer(wish.seats) if watch else None))
+    result, trips = run_tidily(_play(wish, _Drawer(wish.seats) if watch else None))
     [match] = load_matches(result.record.splitlines())
     if as_json:
         document = result_document(result, match)
-        print_json(
-            "moon.play/1", {"seed": wish.seed, "rated": not inside, **document, "record": record}
-        )
+        document |= {"round_trips": [trip.document() for trip in trips], "record": record}
+        print_json("moon.play/1", {"seed": wish.seed, "rated": not inside, **document})
     else:
         print_result(result, match)
         for line in mark_lines(inside, []):
             console().print(line, soft_wrap=True)
+        for trip in trips:
+            console().print(f"{ROUND_TRIP} to {trip}", soft_wrap=True)
         kept = f"record {record}" if record else "no record kept (--record FILE keeps one)"
         console().print(f"seed {wish.seed}; {kept}", soft_wrap=True)
     if record is not None:
@@ -215,9 +225,13 @@ class _Drawer:
             raise
 
 
-async def _play(wish: Wish, watch: _Drawer | None) -> TableResult:
-    await build_bots(spec for specs in wish.job.specs().values() for spec in specs)
-    async with Arena(wish.job) as arena:
+async def _play(wish: Wish, watch: _Drawer | None) -> tuple[TableResult, list[RoundTrip]]:
+    job, specs = wish.job, wish.job.specs()
+    await build_bots(spec for bots in specs.values() for spec in bots)
+    clock = job.clock
+    say = console(stderr=True).print
+    trips = await look_at_remotes(specs, job.remote, clock.startup, clock.network, say)
+    async with Arena(job) as arena:
         await arena.start_all()
         table = TableJob(0, 0, 0, wish.seats, seed_key(wish.seed).hex())
         outcome: Done = await arena.result(table, watch)
@@ -225,7 +239,7 @@ async def _play(wish: Wish, watch: _Drawer | None) -> TableResult:
         raise watch.error
     if outcome.problem:
         raise RuntimeError(f"the match is void, by a fault of moon's own\n{outcome.problem}")
-    return outcome.result
+    return outcome.result, trips
 
 
 def print_result(result: TableResult, match: MatchRecord) -> None:

@@ -20,6 +20,7 @@ from tournaments.reports.standings_report import (
     standings_document,
     standings_table,
 )
+from tournaments.round_trips import ROUND_TRIP, RoundTrip, latest
 from tournaments.standings import Results
 from tournaments.store import Store
 
@@ -53,6 +54,7 @@ def print_standings(
         table = results.standings(lambda done, total: bar.update(task, completed=done, total=total))
     if as_json:
         document = standings_document(store.run, store.fingerprint(), table)
+        document["round_trips"] = [trip.document() for trip in _round_trips(store)]
         print_json("moon.standings/1", document)
         return
     if as_csv:
@@ -67,3 +69,10 @@ def print_standings(
     for grid in detail_tables(table) if details else ():
         screen.print()
         screen.print(grid)
+    for trip in _round_trips(store) if details else ():
+        screen.print(f"{ROUND_TRIP} to {trip}", soft_wrap=True)
+
+
+def _round_trips(store: Store) -> list[RoundTrip]:
+    """Returns how far away the remote bots were when the run was last continued."""
+    return latest(note.text for note in store.notes() if note.kind == ROUND_TRIP)
