@@ -107,22 +107,24 @@ async def _check_certificates(way: Way, certificates: Certificates) -> Probe:
         names, ends = await _shake(way, certificates.context())
     except ssl.SSLCertVerificationError as error:
         raise _refused(way, _distrust(certificates, error)) from None
-    except (ssl.SSLError, ConnectionError, asyncio.IncompleteReadError, TimeoutError) as error:
+    except _DistrustedError as error:
+        raise _refused(way, _distrusted(str(error))) from None
+    except (ssl.SSLError, ConnectionError, TimeoutError) as error:
         if isinstance(error, ssl.SSLError) and _is_alert(error):
-            raise _refused(way, _distrusted(error)) from None
+            raise _refused(way, _distrusted((error.reason or "").lower())) from None
         if await _speaks_plainly(way):
             raise _refused(
                 way,
                 "speaks in the clear, and must prove who it is; start it with --tls DIR, or write "
                 "grpc+insecure:// to go without",
             ) from None
-        if isinstance(error, (TimeoutError, asyncio.IncompleteReadError, ConnectionError)):
-            raise _refused(way, "breaks off the handshake of TLS") from None
-        raise _refused(way, f"speaks no TLS that we know ({error.reason})") from None
+        if isinstance(error, ssl.SSLError):
+            raise _refused(way, f"speaks no TLS that we know ({error.reason})") from None
+        raise _refused(way, "breaks off the handshake of TLS, or never begins it") from None
     if way.identity not in names:
         raise _refused(way, _wrong_name(way.identity, names))
     warnings = []
-    with contextlib.suppress(ssl.SSLError, OSError, TimeoutError, asyncio.IncompleteReadError):
+    with contextlib.suppress(_DistrustedError, OSError, TimeoutError):
         await _shake(way, certificates.context(anonymous=True))
         warnings.append(
             "answers callers that show no certificate, so anybody who reaches it can question it"
@@ -130,21 +132,30 @@ async def _check_certificates(way: Way, certificates: Certificates) -> Probe:
     return Probe(ends, warnings)
 
 
+class _DistrustedError(Exception):
+    """The bot ended the connection when it had seen our certificate. Its text says how."""
+
+
 async def _shake(way: Way, context: ssl.SSLContext) -> tuple[list[str], datetime]:
     """Returns who the bot proves to be, and until when, once it has believed us too.
 
     Raises:
-        ssl.SSLError: if one end does not believe the other.
+        ssl.SSLError: if we do not believe the bot, or it speaks no TLS.
+        _DistrustedError: if it does not believe us.
         OSError: if the connection breaks.
-        asyncio.IncompleteReadError: if the bot ends it.
         TimeoutError: if it falls silent.
     """
     async with _connection(way, context) as (reader, writer):
         shown: dict[str, Any] = writer.get_extra_info("peercert") or {}
         # A bot judges our certificate after the handshake is over at our end: its first word tells.
         writer.write(PREFACE)
-        async with asyncio.timeout(PATIENCE):
-            await reader.readexactly(1)
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await reader.readexactly(1)
+        except ssl.SSLError as error:
+            raise _DistrustedError((error.reason or "").lower()) from None
+        except (ConnectionError, asyncio.IncompleteReadError):
+            raise _DistrustedError("it ends the connection") from None
     names = [str(name) for kind, name in shown.get("subjectAltName", ()) if kind == "DNS"]
     return names, datetime.fromtimestamp(ssl.cert_time_to_seconds(shown["notAfter"]), UTC)
 
@@ -212,9 +223,8 @@ def _distrust(certificates: Certificates, error: ssl.SSLCertVerificationError) -
     )
 
 
-def _distrusted(error: ssl.SSLError) -> str:
+def _distrusted(reason: str) -> str:
     """Returns why the bot does not believe us."""
-    reason = (error.reason or "").lower()
     told = reason.partition("alert_")[2].replace("_", " ") or reason
     return (
         f"does not believe the referee's certificate ({told}); does it have the ca.pem of this "
