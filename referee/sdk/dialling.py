@@ -35,6 +35,9 @@ OPTIONS = (
     ("grpc.http2.max_pings_without_data", 0),
 )
 
+_DISTRUST = ("CERTIFICATE_VERIFY_FAILED", "Hostname Verification Check failed")
+"""What gRPC says, among other things, when we do not believe who answers."""
+
 Fail = Callable[[MoonError], None]
 """Is told why the bot cannot take part, which ends it."""
 
@@ -154,7 +157,7 @@ class _Dialler:
             return "another bot takes part with this token; each needs one of its own"
         if code is grpc.StatusCode.UNIMPLEMENTED:
             return "no arena answers there: moon serve-bots is what bots dial in to"
-        if "CERTIFICATE_VERIFY_FAILED" in details or "Peer name" in details:
+        if any(words in details for words in _DISTRUST):
             return "who answers there is not the arena whose ca.pem the bot has"
         return None
 
