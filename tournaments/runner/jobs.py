@@ -11,6 +11,7 @@ import msgspec
 from referee.bots.spec import BotSpec, parse_bot
 from referee.bots.terms import (
     MAX_BATCH,
+    NETWORK,
     TABLES_IN_FLIGHT,
     CallStyle,
     ClockTerms,
@@ -35,7 +36,7 @@ class Job(msgspec.Struct, frozen=True, tag=True):
     """The folder that the texts of bots are relative to."""
     deals: int | None = None
     max_deals: int = DEFAULT_MAX_DEALS
-    clock: ClockTerms = ClockTerms()
+    clock: ClockTerms = ClockTerms(network=NETWORK)
     table: TableTerms = TableTerms()
     call: CallStyle = CallStyle.AUTO
     remote: RemoteTerms = RemoteTerms()
