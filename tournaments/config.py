@@ -15,7 +15,14 @@ from pathlib import Path
 from referee.bots.names import NameRefusedError, check_name
 from referee.bots.sandbox.tiers import Sandbox, Tier
 from referee.bots.spec import BotSpec
-from referee.bots.terms import MAX_BATCH, TABLES_IN_FLIGHT, CallStyle, ClockTerms
+from referee.bots.terms import (
+    MAX_BATCH,
+    NETWORK,
+    TABLES_IN_FLIGHT,
+    CallStyle,
+    ClockTerms,
+    RemoteTerms,
+)
 from referee.errors import ConfigError, NotFoundError
 from referee.match import TableTerms
 from referee.match.matches import DEFAULT_MAX_DEALS
@@ -30,10 +37,10 @@ from referee.rules import (
 )
 from referee.rules.options import OPTION_NAMES
 from tournaments.entrants import Entrant, described, read_entrants
-from tournaments.holding import LIMIT_NAMES, hidden_from_bots, read_limit, sandbox_of
+from tournaments.holding import LIMIT_NAMES, hidden_from_bots, limits_in, sandbox_of
 from tournaments.identity import IDENTITY_VERSION
 from tournaments.schedule import Schedule, round_robin
-from tournaments.toml_reader import Reader, shown
+from tournaments.toml_reader import Reader
 
 LONGEST_NAME = 80
 """What the name of a tournament may have, in characters."""
@@ -62,6 +69,7 @@ class TournamentConfig:
     clock: ClockTerms = field(default_factory=ClockTerms)
     table: TableTerms = field(default_factory=TableTerms)
     call: CallStyle = CallStyle.AUTO
+    remote: RemoteTerms = field(default_factory=RemoteTerms)
     workers: int = 1
     """How many worker processes play tables."""
     max_batch: int = MAX_BATCH
@@ -99,7 +107,9 @@ class TournamentConfig:
 
         `canonical` makes the one text of it.
         """
-        times = {name: getattr(self.clock, name) for name in _TIMES}
+        has_remote = any(bot.is_remote for entrant in self.entrants for bot in entrant.bots)
+        names = _TIMES if has_remote else _LOCAL_TIMES
+        times = {name: getattr(self.clock, name) for name in names}
         return {
             "version": IDENTITY_VERSION,
             "rules": rules_text(self.rules),
@@ -201,6 +211,7 @@ def parse_config(
         clock=_clock(top),
         table=_table(top),
         call=CallStyle(top.one_of("call", tuple(CallStyle), default=CallStyle.AUTO)),
+        remote=RemoteTerms(_folder(top, "tls"), _folder(top, "dial_in")),
         workers=top.number("workers", default=default_workers(), least=1),
         max_batch=top.number("max_batch", default=MAX_BATCH, least=1),
         tables_in_flight=top.number("tables_in_flight", default=TABLES_IN_FLIGHT, least=1),
@@ -213,13 +224,15 @@ def default_workers() -> int:
     return max(1, len(os.sched_getaffinity(0)) - 1)
 
 
-_TIMES = ("move_time", "bank", "startup", "first_move")
+_LOCAL_TIMES = ("move_time", "bank", "startup", "first_move")
+_TIMES = (*_LOCAL_TIMES, "network")
 _CLOCK_KEYS = tuple(f"clock.{name}" for name in (*_TIMES, "strikes"))
 _LIMIT_KEYS = tuple(f"limits.{name}" for name in LIMIT_NAMES)
 _RULE_KEYS = tuple(f"rule.{name}" for name in OPTION_NAMES)
 _TOP_KEYS = (
     "name", "bots", "rules", "rule", "seed", "rounds", "deals", "max_deals", "clock", "call",
-    "ask_forced", "workers", "max_batch", "tables_in_flight", "store", "sandbox", "limits",
+    "ask_forced", "workers", "max_batch", "tables_in_flight", "store", "sandbox", "limits", "tls",
+    "dial_in",
 )  # fmt: skip
 
 
@@ -237,13 +250,21 @@ def _stem(top: Reader) -> str:
 
 
 def _store(top: Reader) -> Path:
-    text = top.text("store", default=f"{_stem(top)}.sqlite")
+    return _path(top, "store", top.text("store", default=f"{_stem(top)}.sqlite"))
+
+
+def _folder(top: Reader, key: str) -> str | None:
+    text = top.text(key, default="")
+    return str(_path(top, key, text)) if text else None
+
+
+def _path(top: Reader, key: str, text: str) -> Path:
     try:
         path = _base(top.path) / Path(text).expanduser()
     except RuntimeError as error:
-        raise top.error("store", str(error).lower()) from None
+        raise top.error(key, str(error).lower()) from None
     if not text.isprintable():
-        raise top.error("store", f"{text!r} is no name of a file")
+        raise top.error(key, f"{text!r} is no name of a file")
     return path
 
 
@@ -282,6 +303,7 @@ def _clock(top: Reader) -> ClockTerms:
         bank=reader.duration("bank", default=0.0, positive=False) or None,
         startup=reader.duration("startup", default=usual.startup),
         first_move=reader.duration("first_move", default=usual.first_move),
+        network=reader.duration("network", default=NETWORK, positive=False),
     )
 
 
@@ -295,12 +317,4 @@ def _table(top: Reader) -> TableTerms:
 
 def _sandbox(top: Reader) -> Sandbox:
     tier = top.one_of("sandbox", tuple(Tier), default=Tier.BASIC)
-    given = top.table("limits")
-    reader = Reader(given, LIMIT_NAMES, path=top.path, table="limits", elsewhere=_TOP_KEYS)
-    limits: dict[str, int | float] = {}
-    for name, value in given.items():
-        try:
-            limits[name] = read_limit(name, value)
-        except ValueError as error:
-            raise reader.error(name, f"{error}, got {shown(value)}") from None
-    return sandbox_of(tier, limits)
+    return sandbox_of(tier, limits_in(top, _TOP_KEYS))

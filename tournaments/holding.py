@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from referee.bots.sandbox.tiers import Limits, Sandbox, Tier
 from referee.errors import ConfigError, did_you_mean
 from tournaments.durations import parse_duration
 from tournaments.sizes import parse_size
+from tournaments.toml_reader import Reader, shown
 
 MOST = 1_000_000
 """The largest count of processes, threads or files that may be allowed."""
@@ -35,6 +36,27 @@ def read_limit(name: str, value: object) -> int | float:
     parse: Callable[[object], int | float]
     parse = parse_size if name in _SIZES else parse_duration if name == "cpu_time" else _count
     return parse(value)
+
+
+def limits_in(top: Reader, elsewhere: Sequence[str] = ()) -> dict[str, int | float]:
+    """Returns what the table ``limits`` of a file means.
+
+    Args:
+        top: The file.
+        elsewhere: Whole keys of other tables, of which somebody may have taken one for.
+
+    Raises:
+        ConfigError: if it names a limit that there is not, or a value means nothing.
+    """
+    given = top.table("limits")
+    reader = Reader(given, LIMIT_NAMES, path=top.path, table="limits", elsewhere=elsewhere)
+    limits: dict[str, int | float] = {}
+    for name, value in given.items():
+        try:
+            limits[name] = read_limit(name, value)
+        except ValueError as error:
+            raise reader.error(name, f"{error}, got {shown(value)}") from None
+    return limits
 
 
 def parse_limits(words: tuple[str, ...]) -> dict[str, int | float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import grpc
@@ -60,9 +61,23 @@ class BotInfo:
         )
 
 
-def open_channel(target: str) -> grpc.aio.Channel:
-    """Returns a channel to *target*, with the options every bot gets."""
-    return grpc.aio.insecure_channel(target, options=CHANNEL_OPTIONS)
+def open_channel(
+    target: str,
+    credentials: grpc.ChannelCredentials | None = None,
+    options: Sequence[tuple[str, int | str]] = (),
+) -> grpc.aio.Channel:
+    """Returns a channel to *target*.
+
+    Args:
+        target: Where the bot listens, as gRPC names it.
+        credentials: How it proves who it is, and we who we are; ``None`` for a connection in the
+            clear.
+        options: What is set besides the options that every bot gets.
+    """
+    options = (*CHANNEL_OPTIONS, *options)
+    if credentials is None:
+        return grpc.aio.insecure_channel(target, options=options)
+    return grpc.aio.secure_channel(target, credentials, options=options)
 
 
 async def shake_hands(stub: pb_grpc.BotServiceAsyncStub, limit: float | None) -> BotInfo:

@@ -33,7 +33,7 @@ class Outstanding:
     def __init__(self, terms: ClockTerms) -> None:
         """Makes the clock of a process that has answered nothing yet."""
         self._terms = terms
-        self._grace = terms.grace or 0.0
+        self._grace = (terms.grace or 0.0) + terms.network
         self._asks: dict[tuple[str, int], Ask] = {}
         self._last = 0.0
         self._warm = False
@@ -104,7 +104,7 @@ class Outstanding:
         began = self._began(oldest)
         limit = self.limit(oldest)
         self.take(oldest.key)
-        charge = self._charge(limit - self._grace)
+        charge = Charge(limit - self._grace, oldest.bank or 0.0)
         self._last = began + limit
         self._warm = True
         return Overdue(oldest, limit - self._grace, charge)
@@ -135,7 +135,7 @@ class Outstanding:
         return max(oldest.sending.began, self._last)
 
     def _charge(self, seconds: float) -> Charge:
-        return Charge(seconds, max(0.0, seconds - self._free()))
+        return Charge(seconds, max(0.0, seconds - self._free() - self._terms.network))
 
     def _free(self) -> float:
         """Returns the seconds that are not taken from the bank: more for the first decision."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from referee.bots.asks import BotLine
@@ -19,6 +20,8 @@ from referee.bots.insiders import Load
 from referee.bots.keeper_client import Keeper
 from referee.bots.line import Line
 from referee.bots.process import BotProcess
+from referee.bots.remote_session import start_remote
+from referee.bots.remotes import way_to
 from referee.bots.sessions import Session, SessionTerms, start_session
 from referee.bots.spec import BotKind, BotSpec
 from referee.bots.terms import MAX_BATCH, ClockTerms
@@ -159,6 +162,8 @@ class BotPool:
 
         async def start(listener: Listener) -> Session:
             terms = self._sessions
+            if spec.is_remote:
+                return await start_remote(way_to(spec, terms.remote), listener, terms)
             process = BotProcess(spec, self._keeper, terms.sandbox, terms.hidden)
             if self.started is not None:
                 self.started(key, process)
@@ -167,7 +172,7 @@ class BotPool:
         return Line(
             key.entrant,
             self._clock,
-            self._terms,
+            self._terms if spec.is_remote else replace(self._terms, network=0.0),
             start,
             broken=self._fail,
             window=self._window,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -24,8 +24,7 @@ from referee.bots.handshake import (
 )
 from referee.bots.process import UNHELD, BotProcess
 from referee.bots.sandbox import Sandbox
-from referee.bots.spec import BotKind
-from referee.bots.terms import CallStyle
+from referee.bots.terms import CallStyle, RemoteTerms
 from referee.bots.transports import (
     Listener,
     StreamTransport,
@@ -62,6 +61,8 @@ class SessionTerms:
     """How it is held."""
     hidden: tuple[Path, ...] = ()
     """What it may not read, wherever it lies."""
+    remote: RemoteTerms = field(default_factory=RemoteTerms)
+    """How it is reached if it runs somewhere else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ class Session(Protocol):
 
 
 class BotSession:
-    """A session over gRPC with one process, or with a remote bot."""
+    """A session over gRPC with one process of ours."""
 
     def __init__(
         self,
@@ -140,7 +141,7 @@ class BotSession:
     @property
     def is_remote(self) -> bool:
         """Whether it runs on another machine, as far as we know."""
-        return self._process.spec.kind is BotKind.REMOTE
+        return False
 
     def cpu(self) -> float | None:
         """Returns the processor time its processes have used, in seconds; ``None`` if unknown."""

@@ -4,7 +4,8 @@
     ./mybot                 a folder with a bot.toml
     ./mybot.py              a Python file
     cmd:node bot.js -v      any command
-    grpc://host:50051       a bot that runs somewhere already
+    grpc://host:50051       a bot that runs somewhere already; grpc+insecure:// in the clear
+    dial:name               a bot that has dialled in
     inproc:module:Class     a Python bot that is asked inside this program; trusted, unrated
 
 Each of them may end in parameters, `greedy?risk=0.3&seed=7`, and may begin with the name under
@@ -29,13 +30,17 @@ from referee.bots.botfile import BOT_FILE, read_bot_file
 from referee.bots.modules import find_module
 from referee.bots.names import NAME_LIMIT, NameRefusedError, check_name
 from referee.errors import ConfigError, did_you_mean
+from referee.wire.identities import check_identity
 
 VALUE_LIMIT = 200
 
 FORMS = (
-    "a built-in bot, a folder with bot.toml, a .py file, cmd:PROGRAM ARGUMENTS, grpc://HOST:PORT or"
-    " inproc:MODULE:CLASS"
+    "a built-in bot, a folder with bot.toml, a .py file, cmd:PROGRAM ARGUMENTS, grpc://HOST:PORT,"
+    " dial:NAME or inproc:MODULE:CLASS"
 )
+
+IDENTITY = "identity"
+"""The parameter of a remote bot that says which name its certificate must prove."""
 
 Params = tuple[tuple[str, str], ...]
 
@@ -48,6 +53,7 @@ class BotKind(StrEnum):
     FILE = "file"
     COMMAND = "command"
     REMOTE = "remote"
+    DIAL = "dial"
     INPROC = "inproc"
 
 
@@ -66,7 +72,9 @@ class BotSpec:
     """The directory the command runs in; None for the private home of the process. For a bot
     inside this program: where its module may lie besides what is installed."""
     address: str = ""
-    """Where a remote bot listens, `host:port`."""
+    """Where a remote bot listens, `host:port`; of one that dials in, its name."""
+    plain: bool = False
+    """Whether it may be called in the clear, wherever it is."""
     code: str = ""
     """The class of a bot inside this program, `module:Class`."""
     params: Params = ()
@@ -74,6 +82,11 @@ class BotSpec:
     version: str = ""
     build: tuple[str, ...] = ()
     """The command that makes the bot ready to run, in the same directory; may be empty."""
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it is not we who start and end it."""
+        return self.kind in (BotKind.REMOTE, BotKind.DIAL)
 
 
 class _RefusedError(ValueError):
@@ -115,10 +128,10 @@ def is_inside(text: str) -> bool:
 def is_remote(text: str) -> bool:
     """Returns whether *text* names a bot that runs somewhere already.
 
-    >>> is_remote("far=grpc://host:50051"), is_remote("greedy")
-    (True, False)
+    >>> [is_remote(text) for text in ("far=grpc://host:50051", "dial:far", "greedy")]
+    [True, True, False]
     """
-    return unnamed(text).startswith("grpc://")
+    return unnamed(text).startswith((*_SCHEMES, _DIAL))
 
 
 def unnamed(text: str) -> str:
@@ -208,6 +221,8 @@ def _parse_body(body: str, base: Path) -> BotSpec:
         return _parse_command(body.removeprefix("cmd:"), base)
     if body.startswith(_INPROC):
         return _parse_code(body.removeprefix(_INPROC), base)
+    if body.startswith(_DIAL):
+        return _parse_dial(body.removeprefix(_DIAL))
     if "://" in body:
         return _parse_address(body)
     samples = _sample_modules()
@@ -283,7 +298,22 @@ def _parse_code(text: str, base: Path) -> BotSpec:
     return BotSpec(match["kind"], BotKind.INPROC, cwd=base, code=text)
 
 
-_ADDRESS = re.compile(r"grpc://(?:\[(?P<six>[^\]]*)\]|(?P<host>[^:/\[\]]*)):(?P<port>\d{1,5})")
+_DIAL = "dial:"
+
+
+def _parse_dial(name: str) -> BotSpec:
+    try:
+        name = check_identity(name)
+    except ValueError as error:
+        raise _RefusedError(str(error)) from None
+    return BotSpec(name, BotKind.DIAL, address=name)
+
+
+_PLAIN = "grpc+insecure://"
+_SCHEMES = ("grpc://", _PLAIN)
+_ADDRESS = re.compile(
+    r"(?:grpc|grpc\+insecure)://(?:\[(?P<six>[^\]]*)\]|(?P<host>[^:/\[\]]*)):(?P<port>\d{1,5})"
+)
 _HOST = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(\.(?!-)[A-Za-z0-9_-]{1,63})*\.?")
 
 
@@ -303,7 +333,7 @@ def _parse_address(text: str) -> BotSpec:
     except ipaddress.AddressValueError as error:
         raise _RefusedError(f"{error}; {expected}") from None
     address = f"{host.lower()}:{int(match['port'])}"
-    return BotSpec(address, BotKind.REMOTE, address=address)
+    return BotSpec(address, BotKind.REMOTE, address=address, plain=text.startswith(_PLAIN))
 
 
 def _is_file(path: Path) -> bool:

@@ -9,6 +9,8 @@ MAX_BATCH = 256
 """The most decisions that are out to one process at a time."""
 TABLES_IN_FLIGHT = 32
 """How many tables one process of ours plays at the same time: batches fill, and bots never wait."""
+NETWORK = 0.25
+"""What the way to a remote bot and back may usually take, in seconds."""
 
 
 class CallStyle(StrEnum):
@@ -41,3 +43,16 @@ class ClockTerms:
     grace: float | None = None
     """What an answer may be late before it counts as late: the share of this host. ``None`` means
     that it is measured when the bots' arena is made."""
+    network: float = 0.0
+    """What an answer of a remote bot may be late on top of that, and what of its time is not taken
+    from its bank: for the way there and back. Nothing to a bot on this host."""
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteTerms:
+    """How remote bots are reached."""
+
+    tls: str | None = None
+    """The folder with the arena's certificates; ``None`` if there are none."""
+    dial_in: str | None = None
+    """The folder of the gateway; ``None`` for the usual one."""

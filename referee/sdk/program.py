@@ -9,7 +9,7 @@ import stat
 import sys
 import threading
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -19,15 +19,19 @@ from moon.v1 import bot_service_pb2 as pb
 from referee.errors import ConfigError, MoonError
 from referee.rules import Choice
 from referee.sdk.bot import AnyView, Bot
+from referee.sdk.certificates import server_credentials
+from referee.sdk.dialling import attach
 from referee.sdk.params import PREFIX, check_names, environment
 from referee.sdk.server import Log, start
 from referee.wire import PROTOCOL
+from referee.wire.identities import is_loopback
 
 LISTEN = "MOON_BOT_LISTEN"
 """The variable that says where to listen: ``unix:/path`` or ``127.0.0.1:port``."""
 SPOKEN = "MOON_PROTOCOL"
 """The variable that says which protocol the referee is going to speak."""
 
+LOCALHOST = "127.0.0.1"
 LOOK_AT_PARENT = 0.5
 """Seconds between two looks at whether the referee is still there."""
 LEAVE_WITHIN = 1.5
@@ -53,14 +57,25 @@ def run(bot: Bot, arguments: Sequence[str] | None = None) -> None:
     stop = _Stop()
     try:
         _check(bot)
-        server = _start(bot, options, is_started)
+        leave = _take_part(bot, options, stop, is_started=is_started)
     except MoonError as error:
         _say(f"{type(bot).__name__}: {error}")
         sys.exit(error.exit_code)
     while not stop.event.wait(LOOK_AT_PARENT):
         if is_started and os.getppid() != parent:
             break
-    _leave(server, stop.code)
+    _leave(leave, stop.code)
+
+
+def _take_part(
+    bot: Bot, options: Namespace, stop: _Stop, *, is_started: bool
+) -> Callable[[], object]:
+    """Makes *bot* answer, at an address of its own or in its arena; returns what ends that."""
+    if options.arena is None:
+        server = _start(bot, options, is_started)
+        return lambda: server.stop(None)
+    log = _log if options.debug else None
+    return attach(bot, options.arena, options.token_file, options.tls, stop.end, log)
 
 
 class _Stop:
@@ -76,10 +91,15 @@ class _Stop:
         self.code = code
         self.event.set()
 
+    def end(self, error: MoonError) -> None:
+        """Ends the program because of *error*, and says so."""
+        _say(str(error))
+        self._note(error.exit_code)
+
 
 def _options(bot: Bot, arguments: Sequence[str]) -> Namespace:
     if not arguments:
-        return Namespace(port=None, debug=False)
+        return Namespace(port=None, host=None, tls=None, arena=None, token_file=None, debug=False)
     params = bot.params()
     lines = [f"  {PREFIX}{n.upper()}={p.default}  {p.about}".rstrip() for n, p in params.items()]
     parser = ArgumentParser(
@@ -94,8 +114,25 @@ def _options(bot: Bot, arguments: Sequence[str]) -> Namespace:
         type=int,
         help=f"the port of this machine to listen on (default: {LISTEN}, else a free one)",
     )
+    parser.add_argument(
+        "--host", help=f"the address of this machine to listen on (default: {LOCALHOST})"
+    )
+    parser.add_argument(
+        "--tls", type=Path, metavar="DIR", help="the folder of certificates from the organiser"
+    )
+    parser.add_argument(
+        "--arena", metavar="HOST:PORT", help="dial in to this arena instead of listening"
+    )
+    parser.add_argument(
+        "--token-file", type=Path, metavar="FILE", help="the token with which to dial in"
+    )
     parser.add_argument("--debug", action="store_true", help="write every decision to stderr")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if (options.arena is None) != (options.token_file is None):
+        parser.error("--arena and --token-file belong together")
+    if options.arena is not None and not (options.port is None and options.host is None):
+        parser.error("--arena dials; --port and --host are for listening")
+    return options
 
 
 HOOKS = ("bid", "trump", "exchange", "discard", "play", "decide_batch", "deal_ended", "match_ended")
@@ -119,31 +156,49 @@ def _check(bot: Bot) -> None:
 
 
 def _start(bot: Bot, options: Namespace, is_started: bool) -> grpc.Server:
-    if options.port is None:
-        address = os.environ.get(LISTEN, "127.0.0.1:0")
-    else:
-        address = f"127.0.0.1:{options.port}"
+    address, host = _address(options)
     if address.startswith("unix:"):
         _free_socket(address.removeprefix("unix:"))
+    credentials = None if options.tls is None else server_credentials(options.tls)
     log: Log | None = None
     if options.debug:
         log = _log
         given = " ".join(f"{name}={value}" for name, value in bot.read_params().items())
         _say(f"{type(bot).__name__}, parameters: {given or 'none'}")
     try:
-        server, port = start(bot, address, log)
+        server, port = start(bot, address, log, credentials)
     except RuntimeError:
         raise ConfigError(
             None, address, "cannot listen there; it is in use, or no address of this machine"
         ) from None
     if not is_started:
-        target = f"127.0.0.1:{port}"
-        print(  # noqa: T201
-            f"{type(bot).__name__} serves on {target}; "
-            f"play against it with: moon play grpc://{target} greedy counter",
-            flush=True,
-        )
+        _announce(bot, f"{host}:{port}", is_proved=credentials is not None)
     return server
+
+
+def _address(options: Namespace) -> tuple[str, str]:
+    """Returns where to listen, and the host of it."""
+    if options.port is None and options.host is None and LISTEN in os.environ:
+        return os.environ[LISTEN], LOCALHOST
+    host = options.host or LOCALHOST
+    if ":" in host and not host.startswith("["):
+        host = f"[{host}]"
+    return f"{host}:{options.port or 0}", host
+
+
+def _announce(bot: Bot, target: str, *, is_proved: bool) -> None:
+    """Says where the bot can be called, and how."""
+    name = type(bot).__name__
+    if is_proved:
+        how = f"--tls DIR NAME=grpc://{target} greedy counter"
+    elif is_loopback(target.rpartition(":")[0]):
+        how = f"grpc://{target} greedy counter"
+    else:
+        how = f"grpc+insecure://{target} greedy counter"
+        _say(f"{name}: anybody who reaches {target} can question this bot, and others can read it")
+    print(  # noqa: T201
+        f"{name} serves on {target}; play against it with: moon play {how}", flush=True
+    )
 
 
 def _free_socket(text: str) -> None:
@@ -180,12 +235,12 @@ def _die_with_parent() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
-def _leave(server: grpc.Server, code: int) -> None:
+def _leave(end: Callable[[], object], code: int) -> None:
     """Exits with *code*, politely if no function of the bot is busy, and soon in any case."""
     deadline = threading.Timer(LEAVE_WITHIN, os._exit, [code])
     deadline.daemon = True
     deadline.start()
-    server.stop(None)
+    end()
     sys.exit(code)
 
 

@@ -13,6 +13,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import NoReturn, TypeVar
 
 import grpc
@@ -43,6 +44,9 @@ message costs a small part of this.
 OPTIONS = (
     # Without it two bots could share a port, and each would get some of the other's questions.
     ("grpc.so_reuseport", 0),
+    # A referee on another machine looks between questions whether the connection still lives.
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
 )
 
 Log = Callable[[pb.Decision, AnyView, Choice, float], None]
@@ -62,6 +66,10 @@ class BotService(service.BotServiceServicer):
         self, request: pb.GetBotInfoRequest, context: grpc.ServicerContext
     ) -> pb.GetBotInfoResponse:
         """Says who the bot is."""
+        return self.info(request)
+
+    def info(self, request: pb.GetBotInfoRequest) -> pb.GetBotInfoResponse:
+        """Returns who the bot is."""
         bot = self._bot
         return pb.GetBotInfoResponse(
             nonce=request.nonce,
@@ -79,7 +87,8 @@ class BotService(service.BotServiceServicer):
         self, request: pb.DecideRequest, context: grpc.ServicerContext
     ) -> pb.DecideResponse:
         """Answers one decision."""
-        [[answer]] = self._answers([request.decision], context)
+        with _refusing(context):
+            [[answer]] = self.answers([request.decision])
         return pb.DecideResponse(answer=answer)
 
     def Play(  # noqa: N802
@@ -87,38 +96,44 @@ class BotService(service.BotServiceServicer):
     ) -> Iterator[pb.PlayResponse]:
         """Answers decisions as they come."""
         for request in request_iterator:
-            for answers in self._answers(request.decisions, context):
-                yield pb.PlayResponse(answers=answers)
+            with _refusing(context):
+                for answers in self.answers(request.decisions):
+                    yield pb.PlayResponse(answers=answers)
 
     def Notify(  # noqa: N802
         self, request: pb.NotifyRequest, context: grpc.ServicerContext
     ) -> pb.NotifyResponse:
         """Tells the bot what happened."""
-        try:
-            notice = decode_notice(request)
-        except WireError as error:
-            context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
-        self._call(lambda: tell(self._bot, notice))
+        with _refusing(context):
+            self.tell(request)
         return pb.NotifyResponse()
 
-    def _answers(
-        self, decisions: Sequence[pb.Decision], context: grpc.ServicerContext
-    ) -> Iterator[list[pb.Answer]]:
-        """Yields the answers to *decisions*, in order, in as few lists as the clock allows."""
-        try:
-            if self._batched:
-                yield self._answer_batch(decisions)
-                return
-            since, ready = time.perf_counter(), []
-            for decision in decisions:
-                ready.append(self._answer(decision))
-                if time.perf_counter() - since > SEND_AFTER:
-                    yield ready
-                    since, ready = time.perf_counter(), []
-            if ready:
+    def tell(self, request: pb.NotifyRequest) -> None:
+        """Tells the bot what happened.
+
+        Raises:
+            WireError: if *request* means nothing.
+        """
+        notice = decode_notice(request)
+        self._call(lambda: tell(self._bot, notice))
+
+    def answers(self, decisions: Sequence[pb.Decision]) -> Iterator[list[pb.Answer]]:
+        """Yields the answers to *decisions*, in order, in as few lists as the clock allows.
+
+        Raises:
+            WireError: if one of them means nothing.
+        """
+        if self._batched:
+            yield self._answer_batch(decisions)
+            return
+        since, ready = time.perf_counter(), []
+        for decision in decisions:
+            ready.append(self._answer(decision))
+            if time.perf_counter() - since > SEND_AFTER:
                 yield ready
-        except WireError as error:
-            context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
+                since, ready = time.perf_counter(), []
+        if ready:
+            yield ready
 
     def _answer(self, decision: pb.Decision) -> pb.Answer:
         view: AnyView = decode_decision(decision, View)
@@ -156,6 +171,15 @@ class BotService(service.BotServiceServicer):
             crash()
 
 
+@contextmanager
+def _refusing(context: grpc.ServicerContext) -> Iterator[None]:
+    """Ends the call with the reason when a message means nothing."""
+    try:
+        yield
+    except WireError as error:
+        context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
+
+
 def crash() -> NoReturn:
     """Prints the error that is being handled, and ends the process with exit code 1."""
     traceback.print_exc()
@@ -165,19 +189,28 @@ def crash() -> NoReturn:
     os._exit(1)
 
 
-def start(bot: Bot, address: str, log: Log | None = None) -> tuple[grpc.Server, int]:
+def start(
+    bot: Bot,
+    address: str,
+    log: Log | None = None,
+    credentials: grpc.ServerCredentials | None = None,
+) -> tuple[grpc.Server, int]:
     """Starts serving *bot* at *address* and returns the server and its port.
 
     Args:
         bot: The bot.
         address: ``unix:/path`` or ``host:port``; port 0 takes a free one.
         log: Is told of each decision.
+        credentials: How the bot proves who it is; ``None`` to serve in the clear.
 
     Raises:
         RuntimeError: if the address cannot be had.
     """
     server = grpc.server(ThreadPoolExecutor(THREADS), options=OPTIONS)
     service.add_BotServiceServicer_to_server(BotService(bot, log), server)
-    port = server.add_insecure_port(address)
+    if credentials is None:
+        port = server.add_insecure_port(address)
+    else:
+        port = server.add_secure_port(address, credentials)
     server.start()
     return server, port

@@ -110,6 +110,17 @@ def test_a_remote_bot_is_an_address(base: Path, text: str, address: str) -> None
     spec = parse_bot(text, base)
     assert (spec.kind, spec.address, spec.name) == (BotKind.REMOTE, address, address)
     assert (spec.command, spec.cwd) == ((), None)
+    assert spec.is_remote
+    assert not spec.plain
+    plain = parse_bot(text.replace("grpc", "grpc+insecure"), base)
+    assert plain == replace(spec, plain=True, source=plain.source)
+
+
+def test_a_bot_that_dials_in_is_a_name(base: Path) -> None:
+    spec = parse_bot("dial:Far-2", base)
+    assert (spec.kind, spec.address, spec.name) == (BotKind.DIAL, "far-2", "far-2")
+    assert spec.is_remote
+    assert not parse_bot("greedy", base).is_remote
 
 
 @pytest.mark.parametrize(
@@ -188,6 +199,8 @@ def test_every_bot_may_be_given_a_name(base: Path, text: str, name: str) -> None
         ("=greedy", "the name '' is empty"),
         ("x" * 41 + "=greedy", "41 characters, at most 40"),
         ("localhost:50051", "an address is written grpc://localhost:50051"),
+        ("dial:", "'' cannot stand in a certificate"),
+        ("dial:../far", "cannot stand in a certificate; expected at most 32 letters"),
         ("http://localhost:1", "expected grpc://HOST:PORT"),
         ("grpc://localhost", "expected grpc://HOST:PORT"),
         ("grpc://localhost:", "expected grpc://HOST:PORT"),

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from referee.bots.spec import BotSpec, unnamed
-from referee.bots.terms import CallStyle, ClockTerms
+from referee.bots.terms import NETWORK, CallStyle, ClockTerms, RemoteTerms
 from referee.errors import ConfigError, MoonError, NotFoundError
 from referee.match import TableTerms
 from referee.rules import RulesError, rules_text
@@ -77,6 +77,8 @@ def test_every_key_of_the_file_arrives(load: Load, tmp_path: Path) -> None:
         ask_forced = true
         max_batch = 7
         tables_in_flight = 9
+        tls = "certificates"
+        dial_in = "/run/gate"
         [rule]
         min_bid = 3
         moon_bid = true
@@ -86,6 +88,7 @@ def test_every_key_of_the_file_arrives(load: Load, tmp_path: Path) -> None:
         bank = 90
         startup = "1m"
         first_move = 2.5
+        network = "80ms"
         strikes = 0
         """
     )
@@ -100,13 +103,15 @@ def test_every_key_of_the_file_arrives(load: Load, tmp_path: Path) -> None:
     assert (config.workers, config.max_batch, config.tables_in_flight) == (5, 7, 9)
     assert config.store == tmp_path / "runs" / "friday.db"
     assert config.call is CallStyle.UNARY
-    assert config.clock == ClockTerms(0.25, bank=90.0, startup=60.0, first_move=2.5)
+    assert config.clock == ClockTerms(0.25, bank=90.0, startup=60.0, first_move=2.5, network=0.08)
+    assert config.remote == RemoteTerms(str(tmp_path / "certificates"), "/run/gate")
     assert config.table == TableTerms(strikes=0, ask_forced=True)
 
 
 def test_what_the_file_leaves_out_is_as_in_a_single_match(load: Load) -> None:
     config, job = load(THREE + '[clock]\nbank = "0s"'), Job("tournament-3p", {}, "")
-    assert config.clock == job.clock == ClockTerms()
+    assert config.clock == job.clock == ClockTerms(network=NETWORK)
+    assert config.remote == job.remote == RemoteTerms()
     assert config.table == job.table
     assert (config.call, config.max_batch) == (job.call, job.max_batch)
     assert (config.max_deals, config.tables_in_flight) == (job.max_deals, job.tables_in_flight)
@@ -514,5 +519,15 @@ def test_reading_a_file_imports_neither_a_database_nor_grpc() -> None:
 def test_a_remote_bot_is_not_its_own_partner_and_two_addresses_are_a_pair(load: Load) -> None:
     with pytest.raises(ConfigError, match="cannot be its own partner"):
         load('rules = "tournament-4p"\nbots = ["greedy", "grpc://host:5001"]')
+    with pytest.raises(ConfigError, match="cannot be its own partner"):
+        load('rules = "tournament-4p"\nbots = ["greedy", "dial:far"]')
     pairs = 'bots = ["greedy", ["grpc://host:5001", "grpc://host:5002"]]'
     assert len(load(f'rules = "tournament-4p"\n{pairs}').entrants) == 2
+
+
+def test_the_time_for_the_way_belongs_to_a_run_only_where_somebody_is_far_away(load: Load) -> None:
+    def clock(bots: str) -> object:
+        return load(f'bots = {bots}\n[clock]\nnetwork = "80ms"').identity()["clock"]
+
+    assert "network" not in dict(clock('["greedy", "counter", "random"]'))  # type: ignore[call-overload]
+    assert dict(clock('["greedy", "counter", "dial:far"]'))["network"] == 0.08  # type: ignore[call-overload]

@@ -8,6 +8,8 @@ from tournaments.cli.lazy import Lazy, LazyGroup
 
 COMMANDS = {
     "zoo": Lazy("tournaments.cli.zoo:zoo", "Try hostile bots on this machine."),
+    "cert": Lazy("tournaments.cli.bot_cert:cert", "Make the certificates of remote bots."),
+    "token": Lazy("tournaments.cli.bot_token:token", "Make the token of a bot that dials in."),
 }
 
 

@@ -31,9 +31,12 @@ COMMANDS = {
     "tournament": Lazy(
         "tournaments.cli.tournament:tournament", "Run a round robin, and read what came of it."
     ),
+    "bot": Lazy("tournaments.cli.bot:bot", "Work on a bot, and try what hostile ones can do."),
+    "serve-bots": Lazy(
+        "tournaments.cli.serve_bots:serve_bots", "Take in bots that dial in over the network."
+    ),
     "rules": Lazy("tournaments.cli.rules_commands:rules", "Explain the rules of the game."),
     "replay": Lazy("tournaments.cli.replay:replay", "Show, check and export recorded deals."),
-    "bot": Lazy("tournaments.cli.bot:bot", "Work on a bot, and try what hostile ones can do."),
     "bench": Lazy("tournaments.cli.bench:bench", "Measure how fast it all is on this machine."),
     "doctor": Lazy("tournaments.cli.doctor:doctor", "Show how bots can be held on this machine."),
     "completion": Lazy(

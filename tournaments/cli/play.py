@@ -13,7 +13,7 @@ from referee.bots.build import build_bots
 from referee.bots.names import entrant_names
 from referee.bots.sandbox import Tier, check_tier, hide_arguments
 from referee.bots.spec import is_inside, parse_bot
-from referee.bots.terms import CallStyle, ClockTerms
+from referee.bots.terms import NETWORK, CallStyle, ClockTerms, RemoteTerms
 from referee.errors import BotError, ConfigError
 from referee.match import FaultMark, FinishedDeal, MatchRecord, TableTerms, load_matches
 from referee.match.matches import DEFAULT_MAX_DEALS
@@ -34,6 +34,7 @@ from tournaments.cli.options import (
     rules_option,
     sandbox_option,
 )
+from tournaments.cli.remote_bots import look_at_remotes, remote_options
 from tournaments.cli.signals import run_tidily
 from tournaments.cli.terminal import console, print_json
 from tournaments.holding import held_text, parse_limits, sandbox_of
@@ -47,6 +48,7 @@ from tournaments.reports.match_report import (
     result_document,
 )
 from tournaments.results import TableResult
+from tournaments.round_trips import ROUND_TRIP, RoundTrip
 from tournaments.runner.arena import Arena
 from tournaments.runner.jobs import Done, Job, TableJob
 from tournaments.timing import Measured, OverheadTimes, read_times
@@ -94,6 +96,9 @@ class Wish:
 )  # fmt: skip
 @sandbox_option
 @limit_option
+@click.option("--network", type=DURATION_OR_NONE, default=f"{NETWORK:g}s", show_default=True,
+              help="What an answer of a remote bot may be late for the way.")  # fmt: skip
+@remote_options
 @click.option("--ask-forced", is_flag=True, help="Ask for choices with one legal answer too.")
 @click.option("--watch", is_flag=True, help="Draw every deal when it has ended.")
 @click.option(
@@ -117,6 +122,9 @@ def play(
     call: str,
     sandbox: str | None,
     limits: tuple[str, ...],
+    network: float,
+    tls: str | None,
+    dial_in: str | None,
     ask_forced: bool,
     watch: bool,
     record: str | None,
@@ -129,8 +137,8 @@ def play(
     bots are two pairs, each bot on both seats of its pair.
 
     A bot is a built-in one by name (first_legal, random, greedy, counter, sampler), a folder with a
-    bot.toml, a .py file, cmd:COMMAND, grpc://HOST:PORT or inproc:MODULE:CLASS, with parameters like
-    counter?risk=0.3, and a name in front if you like: mine=./bot.py
+    bot.toml, a .py file, cmd:COMMAND, grpc://HOST:PORT, dial:NAME or inproc:MODULE:CLASS, with
+    parameters like counter?risk=0.3, and a name in front if you like: mine=./bot.py
     """
     chosen = _rules(bots, rules, changes)
     names = entrant_names([[parse_bot(bot, Path())] for bot in bots])
@@ -140,10 +148,11 @@ def play(
         base=str(Path().absolute()),
         deals=deals,
         max_deals=max_deals,
-        clock=ClockTerms(move_time, bank or None, startup, first_move),
+        clock=ClockTerms(move_time, bank or None, startup, first_move, network=network),
         table=TableTerms(strikes, ask_forced),
         call=CallStyle(call),
         sandbox=sandbox_of(sandbox or Tier.BASIC, parse_limits(limits)),
+        remote=RemoteTerms(tls, dial_in),
     )
     seats = names * 2 if len(names) == 2 else names
     inside = [name for name, text in zip(names, bots, strict=True) if is_inside(text)]
@@ -155,7 +164,7 @@ def play(
         _check_writable(Path(record))
     hide_arguments()
     probe = check_tier(job.sandbox.tier)
-    result, measured = run_tidily(_play(wish, _Drawer(wish.seats) if watch else None))
+    result, measured, trips = run_tidily(_play(wish, _Drawer(wish.seats) if watch else None))
     overhead = OverheadTimes([read_times(result.timings)])
     [match] = load_matches(result.record.splitlines())
     if as_json:
@@ -166,12 +175,15 @@ def play(
         }
         document = result_document(result, match)
         document |= {"record": record, "host": host_document(overhead, measured)}
+        document["round_trips"] = [trip.document() for trip in trips]
         print_json("moon.play/1", {**head, **document})
     else:
         print_result(result, match)
         marks = mark_lines(inside, [], is_held=is_held)
         for line in (held_text(job.sandbox), *marks, *host_lines(overhead, measured)):
             console().print(line, soft_wrap=True)
+        for trip in trips:
+            console().print(f"{ROUND_TRIP} to {trip}", soft_wrap=True)
         kept = f"record {record}" if record else "no record kept (--record FILE keeps one)"
         console().print(f"seed {wish.seed}; {kept}", soft_wrap=True)
     if record is not None:
@@ -235,9 +247,13 @@ class _Drawer:
             raise
 
 
-async def _play(wish: Wish, watch: _Drawer | None) -> tuple[TableResult, Measured]:
-    await build_bots(spec for specs in wish.job.specs().values() for spec in specs)
-    async with Arena(wish.job) as arena:
+async def _play(wish: Wish, watch: _Drawer | None) -> tuple[TableResult, Measured, list[RoundTrip]]:
+    job, specs = wish.job, wish.job.specs()
+    await build_bots(spec for bots in specs.values() for spec in bots)
+    clock = job.clock
+    say = console(stderr=True).print
+    trips = await look_at_remotes(specs, job.remote, clock.startup, clock.network, say)
+    async with Arena(job) as arena:
         await arena.start_all()
         table = TableJob(0, 0, 0, wish.seats, seed_key(wish.seed).hex())
         outcome: Done = await arena.result(table, watch)
@@ -246,7 +262,7 @@ async def _play(wish: Wish, watch: _Drawer | None) -> tuple[TableResult, Measure
         raise watch.error
     if outcome.problem:
         raise RuntimeError(f"the match is void, by a fault of moon's own\n{outcome.problem}")
-    return outcome.result, measured
+    return outcome.result, measured, trips
 
 
 def print_result(result: TableResult, match: MatchRecord) -> None:

@@ -22,18 +22,21 @@ from referee.errors import ConfigError
 from tournaments.cli.live import Progress
 from tournaments.cli.options import (
     DURATION,
+    DURATION_OR_NONE,
     json_option,
     limit_option,
     rule_option,
     rules_option,
     sandbox_option,
 )
+from tournaments.cli.remote_bots import look_at_remotes, remote_options
 from tournaments.cli.standings import print_standings
 from tournaments.config import TournamentConfig, default_workers, load_config, parse_config
 from tournaments.holding import held_text, limits_text, parse_limits
 from tournaments.identity import canonical
 from tournaments.reports.host_report import stall_lines
 from tournaments.results import TableResult
+from tournaments.round_trips import ROUND_TRIP
 from tournaments.runner.jobs import job_of, table_jobs
 from tournaments.runner.runner import Runner, RunReport
 from tournaments.store import Store
@@ -57,6 +60,9 @@ SHORTEST_BEAT = 0.05
 @click.option("--move-time", type=DURATION, help="For each decision.")
 @sandbox_option
 @limit_option
+@click.option("--network", type=DURATION_OR_NONE,
+              help="What an answer of a remote bot may be late for the way.")  # fmt: skip
+@remote_options
 @click.option("--heartbeat", type=DURATION, default="10s", show_default=True,
               help="How often to say how far it is, where there is no terminal.")  # fmt: skip
 @click.option("--accept-changes", is_flag=True,
@@ -74,6 +80,9 @@ def run(
     move_time: float | None,
     sandbox: str | None,
     limits: tuple[str, ...],
+    network: float | None,
+    tls: str | None,
+    dial_in: str | None,
     heartbeat: float,
     accept_changes: bool,
     as_json: bool,
@@ -84,16 +93,19 @@ def run(
     again and it continues where it stopped; when everything is played it only shows the standings.
     Ctrl-C once finishes the tables in play, twice ends at once; both keep what is finished.
     """
+    times = {"move_time": move_time, "network": network}
     wishes: dict[str, object] = {
         "rules": rules,
         "seed": seed,
         "rounds": rounds,
         "deals": deals,
         "workers": workers,
-        "clock": None if move_time is None else {"move_time": move_time},
+        "clock": {key: value for key, value in times.items() if value is not None} or None,
         "sandbox": sandbox,
         "limits": parse_limits(limits) or None,
-        "store": str(store.absolute()) if store else None,
+        "store": _absolute(store),
+        "tls": _absolute(tls),
+        "dial_in": _absolute(dial_in),
     }
     given = {key: value for key, value in wishes.items() if value is not None}
     config = _config(what, given, changes)
@@ -107,6 +119,11 @@ def run(
         if as_json or opened.counts().played:
             print_standings(opened, as_json=as_json)
     return code
+
+
+def _absolute(path: str | Path | None) -> str | None:
+    """Returns *path* of the command line as it can be read anywhere."""
+    return None if path is None else str(Path(path).absolute())
 
 
 def _config(
@@ -193,6 +210,7 @@ def _play(store: Store, config: TournamentConfig, heartbeat: float) -> int:
         store.add_results(results)
         progress.add(results)
 
+    _look_at_remotes(store, config, progress.say)
     runner = Runner(job_of(config), pending, workers=config.workers, on_results=keep)
     with progress:
         report, stopped_by = asyncio.run(_run(runner, progress))
@@ -226,6 +244,16 @@ def _warn_of_crowding(store: Store, config: TournamentConfig, say: Callable[[str
         )
         say(f"warning: {text}")
         _note_once(store, "warning", text)
+
+
+def _look_at_remotes(store: Store, config: TournamentConfig, say: Callable[[str], None]) -> None:
+    """Looks who the remote bots are, and notes how far away each of them is."""
+    specs = {str(entrant.name): entrant.bots for entrant in config.entrants}
+    clock = config.clock
+    looking = look_at_remotes(specs, config.remote, clock.startup, clock.network, say)
+    for trip in asyncio.run(looking):
+        store.note(ROUND_TRIP, str(trip))
+        say(f"{ROUND_TRIP} to {trip}")
 
 
 async def _run(runner: Runner, progress: Progress) -> tuple[RunReport, signal.Signals | None]:

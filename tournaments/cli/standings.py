@@ -21,6 +21,7 @@ from tournaments.reports.standings_report import (
     standings_document,
     standings_table,
 )
+from tournaments.round_trips import ROUND_TRIP, RoundTrip, latest
 from tournaments.standings import Results
 from tournaments.store import Store
 from tournaments.timing import Measured
@@ -56,6 +57,7 @@ def print_standings(
     measured = Measured.of_notes(note.text for note in store.notes() if note.kind == "measured")
     if as_json:
         document = standings_document(store.run, store.fingerprint(), table, measured)
+        document["round_trips"] = [trip.document() for trip in _round_trips(store)]
         print_json("moon.standings/1", document)
         return
     if as_csv:
@@ -75,3 +77,10 @@ def print_standings(
         screen.print()
         for line in lines:
             screen.print(line, soft_wrap=True)
+    for trip in _round_trips(store) if details else ():
+        screen.print(f"{ROUND_TRIP} to {trip}", soft_wrap=True)
+
+
+def _round_trips(store: Store) -> list[RoundTrip]:
+    """Returns how far away the remote bots were when the run was last continued."""
+    return latest(note.text for note in store.notes() if note.kind == ROUND_TRIP)

@@ -78,6 +78,7 @@ class Arena:
                         job.call,
                         job.sandbox,
                         tuple(map(Path, job.hidden)),
+                        job.remote,
                     ),
                     window=job.max_batch,
                     load=_load_inside,

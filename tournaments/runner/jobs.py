@@ -11,7 +11,14 @@ import msgspec
 from referee.bots.cpu import CpuUse
 from referee.bots.sandbox.tiers import Sandbox
 from referee.bots.spec import BotSpec, parse_bot
-from referee.bots.terms import MAX_BATCH, TABLES_IN_FLIGHT, CallStyle, ClockTerms
+from referee.bots.terms import (
+    MAX_BATCH,
+    NETWORK,
+    TABLES_IN_FLIGHT,
+    CallStyle,
+    ClockTerms,
+    RemoteTerms,
+)
 from referee.match import TableTerms, Terms
 from referee.match.matches import DEFAULT_MAX_DEALS
 from referee.rules import derive_key, parse_rules, rules_text, seed_key
@@ -31,9 +38,10 @@ class Job(msgspec.Struct, frozen=True, tag=True):
     """The folder that the texts of bots are relative to."""
     deals: int | None = None
     max_deals: int = DEFAULT_MAX_DEALS
-    clock: ClockTerms = ClockTerms()
+    clock: ClockTerms = ClockTerms(network=NETWORK)
     table: TableTerms = TableTerms()
     call: CallStyle = CallStyle.AUTO
+    remote: RemoteTerms = RemoteTerms()
     max_batch: int = MAX_BATCH
     tables_in_flight: int = TABLES_IN_FLIGHT
     sandbox: Sandbox = Sandbox()
@@ -69,6 +77,7 @@ def job_of(config: TournamentConfig) -> Job:
         clock=config.clock,
         table=config.table,
         call=config.call,
+        remote=config.remote,
         max_batch=config.max_batch,
         tables_in_flight=config.tables_in_flight,
         sandbox=config.sandbox,

@@ -17,8 +17,8 @@ from pathlib import Path
 from referee.bots.terms import CallStyle, ClockTerms
 from referee.errors import ConfigError, NotFoundError, did_you_mean
 from referee.match import FaultKind
+from tournaments.holding import limits_in
 from tournaments.toml_reader import Reader, shown
-from tournaments.zoo.limits import read_limits
 
 OK = "ok"
 """The verdict on a bot without a fault."""
@@ -80,7 +80,7 @@ class Behaviour:
     """Whether a table without a fault goes exactly as it would with an honest bot."""
     clock: ClockTerms
     call: CallStyle
-    limits: Mapping[str, float] = field(hash=False)
+    limits: Mapping[str, int | float] = field(hash=False)
     """What differs from the limits of the sandbox."""
     strikes: int
     deals: int
@@ -231,7 +231,7 @@ def _behaviour(row: dict[str, object], path: Path, table: str, programs: Path) -
         same_record=reader.flag("same_record", default=True),
         clock=_clock(reader),
         call=CallStyle(reader.one_of("call", list(CallStyle), default=CallStyle.AUTO)),
-        limits=read_limits(reader),
+        limits=limits_in(reader),
         strikes=reader.number("strikes", default=0, least=0),
         deals=reader.number("deals", default=1, least=1),
         file=path.name,

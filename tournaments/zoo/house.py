@@ -13,7 +13,6 @@ from pathlib import Path
 from referee.bots.exits import KeeperError
 from referee.bots.pool import LineKey
 from referee.bots.process import BotProcess
-from referee.bots.sandbox import Limits, Sandbox, Tier
 from referee.bots.terms import CallStyle
 from referee.errors import BotError
 from referee.match import (
@@ -27,6 +26,7 @@ from referee.match import (
     verify_match,
 )
 from referee.rules import seed_key
+from tournaments.holding import sandbox_of
 from tournaments.results import TableResult
 from tournaments.runner.arena import Arena
 from tournaments.runner.jobs import Job, TableJob
@@ -117,9 +117,7 @@ class House:
             clock=like.clock if like else CLOCK,
             call=like.call if like else CallStyle.AUTO,
             table=TableTerms(strikes=like.strikes if like else 0),
-            sandbox=Sandbox(
-                Tier(self._tier), replace(Limits(), **dict(like.limits if like else {}))
-            ),
+            sandbox=sandbox_of(self._tier, dict(like.limits) if like else {}),
         )
 
     def _note(self, key: LineKey, process: BotProcess) -> None:
@@ -199,7 +197,7 @@ async def descriptors_left(before: int) -> tuple[str, ...]:
 async def settle(look: Callable[[], str]) -> str:
     """Returns what *look* still finds after a while; nothing as soon as it finds nothing."""
     patience = time.monotonic() + SETTLE
-    while (found := look()) and time.monotonic() < patience:
+    while (found := look()) and time.monotonic() < patience:  # noqa: ASYNC110 - nothing tells
         await asyncio.sleep(0.02)
     return found
 

@@ -1,0 +1,245 @@
+"""A session with a remote bot, which outlives its connection.
+
+A link between machines drops now and then. While the bot's time for what is open lasts, the link is
+made again and the same questions are put over it, with their ids; its clock runs on. Only when that
+time is over without a link is the bot lost, as one that has crashed. A link that drops between
+questions is made again with the next one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Coroutine, Sequence
+
+import grpc
+import grpc.aio
+from moon.v1 import bot_service_pb2 as pb
+from moon.v1 import bot_service_pb2_grpc as pb_grpc
+
+from referee.bots.handshake import BotInfo, HandshakeError, shake_hands
+from referee.bots.line import CALL_MARGIN
+from referee.bots.remotes import Way
+from referee.bots.sessions import (
+    MAX_NOTICES,
+    NOTICE_TIMEOUT,
+    EndReport,
+    SessionTerms,
+    StartError,
+    check_rules,
+)
+from referee.bots.terms import CallStyle
+from referee.bots.transports import (
+    Listener,
+    StreamTransport,
+    Transport,
+    UnaryTransport,
+    describe,
+)
+
+TRY_AGAIN = 0.1
+"""Seconds between two attempts to make a link again."""
+JUDGE_BEFORE = 0.05
+"""Seconds before the end of a bot's time at which it is lost, not late, if there is no link."""
+
+
+async def start_remote(way: Way, listener: Listener, terms: SessionTerms) -> RemoteSession:
+    """Shakes hands with the bot at the end of *way* and returns the session.
+
+    Raises:
+        StartError: if it cannot be reached, or answers something else than the protocol asks for.
+    """
+    channel = way.open()
+    try:
+        info = await shake_hands(pb_grpc.BotServiceStub(channel), terms.startup)
+        check_rules(info, terms.rules)
+        if terms.style is CallStyle.STREAM and not info.serves_stream:
+            raise HandshakeError("does not serve the Play stream, which this run asks for")
+    except BaseException as error:
+        await channel.close()
+        if isinstance(error, TimeoutError):
+            problem = f"did not answer the handshake within {terms.startup:g} s"
+        elif isinstance(error, grpc.RpcError):
+            problem = describe(error)
+        elif isinstance(error, HandshakeError):
+            problem = str(error)
+        else:
+            raise
+        raise StartError(problem, EndReport()) from None
+    streams = terms.style is not CallStyle.UNARY and info.serves_stream
+    return RemoteSession(way, channel, info, listener, streams=streams)
+
+
+class _Link:
+    """One connection, and what is asked over it."""
+
+    def __init__(self, channel: grpc.aio.Channel, listener: Listener, *, streams: bool) -> None:
+        self.channel = channel
+        self.stub = pb_grpc.BotServiceStub(channel)
+        kind = StreamTransport if streams else UnaryTransport
+        self.transport: Transport = kind(self.stub, listener)
+
+    async def close(self) -> None:
+        """Ends every call, and the connection."""
+        await self.transport.close()
+        await self.channel.close()
+
+
+class RemoteSession:
+    """A session over gRPC with a bot that runs somewhere else."""
+
+    def __init__(
+        self,
+        way: Way,
+        channel: grpc.aio.Channel,
+        info: BotInfo,
+        listener: Listener,
+        *,
+        streams: bool,
+    ) -> None:
+        """Takes over what `start_remote` has opened."""
+        self.info = info
+        self.window = info.max_batch if streams else 1
+        self._way = way
+        self._listener = listener
+        self._streams = streams
+        self._link: _Link | None = _Link(channel, self, streams=streams)
+        self._open: dict[tuple[str, int], pb.Decision] = {}
+        self._limit = 0.0
+        self._deadline = 0.0
+        self._reaching: asyncio.Task[None] | None = None
+        self._closing: set[asyncio.Task[None]] = set()
+        self._notices: set[asyncio.Task[None]] = set()
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it runs on another machine, as far as we know."""
+        return True
+
+    def cpu(self) -> None:
+        """Returns nothing: nobody here knows what it uses there."""
+        return
+
+    def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
+        """Hands *questions* over and returns at once."""
+        # What was judged in the meantime is never asked again.
+        self._open = {_key(question): question for question in questions}
+        self._limit = limit
+        self._grant_time()
+        if self._link is not None:
+            self._link.transport.send(questions, limit)
+        else:
+            self._reach_again("the link was lost before this question")
+
+    def notify(self, notice: pb.NotifyRequest) -> None:
+        """Tells the bot what happened. Returns at once; nothing comes back."""
+        if self._link is not None and len(self._notices) < MAX_NOTICES:
+            _keep(self._notices, self._tell(self._link, notice))
+
+    async def recent_stderr(self) -> str:
+        """Returns nothing: what it writes stays on its own machine."""
+        return ""
+
+    async def end(self, *, lost: bool = False) -> EndReport:
+        """Ends the connection, and nothing else: the bot is not ours."""
+        ending = [*self._notices, *filter(None, [self._reaching])]
+        for task in ending:
+            task.cancel()
+        await asyncio.gather(*ending, return_exceptions=True)
+        if self._link is not None:
+            self._drop(self._link)
+        await asyncio.gather(*self._closing, return_exceptions=True)
+        return EndReport()
+
+    # What comes back over the link.
+
+    def sent(self, questions: Sequence[pb.Decision]) -> None:
+        """Takes note that *questions* have been written."""
+        self._listener.sent(questions)
+
+    def expired(self, question: pb.Decision, problem: str) -> None:
+        """Takes note that the call for *question* ended for want of time, its own or the bot's."""
+        self._open.pop(_key(question), None)
+        self._listener.expired(question, problem)
+
+    def answered(self, answers: Sequence[pb.Answer]) -> None:
+        """Takes answers that arrived together."""
+        for answer in answers:
+            self._open.pop((answer.match_id, answer.decision_number), None)
+        self._grant_time()
+        self._listener.answered(answers)
+
+    def refused(self, question: pb.Decision, problem: str) -> None:
+        """Takes note that the call for *question* ended without a usable message."""
+        self._open.pop(_key(question), None)
+        self._listener.refused(question, problem)
+
+    def lost(self, problem: str, *, disconnected: bool, question: pb.Decision | None) -> None:
+        """Makes the link again if it is gone; what the bot itself ended is passed on."""
+        if not disconnected:
+            self._listener.lost(problem, disconnected=False, question=question)
+            return
+        if self._link is None:
+            return  # another call over the same link has told it before
+        self._drop(self._link)
+        if self._open:
+            self._reach_again(problem)
+
+    # Making it again.
+
+    def _drop(self, link: _Link) -> None:
+        self._link = None
+        _keep(self._closing, link.close())
+
+    def _reach_again(self, problem: str) -> None:
+        if self._reaching is None or self._reaching.done():
+            self._reaching = asyncio.create_task(self._reach(problem), name="reach a remote bot")
+
+    def _grant_time(self) -> None:
+        """Begins the time that the bot has for its next answer."""
+        self._deadline = time.monotonic() + self._limit - CALL_MARGIN - JUDGE_BEFORE
+
+    async def _reach(self, problem: str) -> None:
+        """Makes the link again and puts what is open, or tells that the bot is lost."""
+        while self._open and (left := self._deadline - time.monotonic()) > 0:
+            channel = self._way.open()
+            try:
+                await shake_hands(pb_grpc.BotServiceStub(channel), left)
+            except (grpc.RpcError, TimeoutError):
+                await channel.close()
+                await asyncio.sleep(min(TRY_AGAIN, max(0.0, self._deadline - time.monotonic())))
+            except HandshakeError as error:
+                await channel.close()
+                self._give_up(f"after the link had dropped: {error}", disconnected=False)
+                return
+            except BaseException:
+                await channel.close()
+                raise
+            else:
+                self._link = link = _Link(channel, self, streams=self._streams)
+                left = self._deadline - time.monotonic()
+                link.transport.send(tuple(self._open.values()), left + CALL_MARGIN)
+                return
+        if self._open:
+            self._give_up(f"disconnected, and not back in time: {problem}", disconnected=True)
+
+    def _give_up(self, problem: str, *, disconnected: bool) -> None:
+        question = next(iter(self._open.values()))
+        self._listener.lost(problem, disconnected=disconnected, question=question)
+
+    async def _tell(self, link: _Link, notice: pb.NotifyRequest) -> None:
+        try:
+            await link.stub.Notify(notice, timeout=NOTICE_TIMEOUT)
+        except grpc.RpcError:
+            return  # No clock runs and nothing depends on it; the proto says so.
+
+
+def _keep(tasks: set[asyncio.Task[None]], work: Coroutine[None, None, None]) -> None:
+    """Begins *work* and keeps it among *tasks* until it is done."""
+    task = asyncio.create_task(work)
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)
+
+
+def _key(question: pb.Decision) -> tuple[str, int]:
+    return question.match_id, question.decision_number

@@ -1,0 +1,115 @@
+"""Bots that are served in this process at an address of their own, and lines to them."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+import grpc
+
+from referee.bots.asks import Ask, Charge
+from referee.bots.clock import RunningClock
+from referee.bots.line import Line
+from referee.bots.remote_session import start_remote
+from referee.bots.remotes import way_to
+from referee.bots.sessions import Session, SessionTerms
+from referee.bots.spec import parse_bot
+from referee.bots.terms import CallStyle, ClockTerms, RemoteTerms
+from referee.bots.transports import Listener
+from referee.match import Fault, Match, MatchReferee, Terms
+from referee.rules import Bid, Choice, preset_rules, seed_key
+from referee.sdk import Bot
+from referee.sdk.certificates import server_credentials
+from referee.sdk.server import start
+
+RULES = preset_rules("tournament-3p")
+TERMS = ClockTerms(move_time=20.0, first_move=20.0, startup=20.0, grace=0.0)
+
+
+class Meek(Bot):
+    """Passes; counts how often it is asked, and waits while it is held."""
+
+    name = "meek"
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.free = threading.Event()
+        self.free.set()
+
+    def bid(self, view: object) -> Bid:
+        self.asked += 1
+        self.free.wait(20)
+        return Bid.PASS
+
+
+@contextmanager
+def served(bot: Bot, tls: Path | None = None, port: int = 0) -> Iterator[str]:
+    """Serves *bot* while the block runs, as the SDK does, and yields its address."""
+    credentials = None if tls is None else server_credentials(tls)
+    with listening(bot, credentials, port) as address:
+        yield address
+
+
+@contextmanager
+def listening(bot: Bot, credentials: grpc.ServerCredentials | None, port: int = 0) -> Iterator[str]:
+    server, port = start(bot, f"127.0.0.1:{port}", None, credentials)
+    try:
+        yield f"127.0.0.1:{port}"
+    finally:
+        server.stop(None).wait()
+
+
+class Outcomes:
+    """A line to one bot, and what becomes of the questions that are put to it."""
+
+    def __init__(self, line: Line) -> None:
+        self.line = line
+        referee = MatchReferee("0.0", Match.start(Terms(RULES), seed_key("x")), ("a", "b", "c"))
+        assert referee.question is not None
+        self._question = referee.question
+
+    async def ask(self, match_id: str, bank: float | None = None) -> tuple[Choice | Fault, Charge]:
+        done: asyncio.Future[tuple[Choice | Fault, Charge]] = asyncio.Future()
+
+        def over(outcome: Choice | Fault, charge: Charge) -> None:
+            done.set_result((outcome, charge))
+
+        self.line.ask(Ask(match_id, self._question, bank, None, over, over, done.set_exception))
+        return await done
+
+
+@asynccontextmanager
+async def line_to(
+    text: str,
+    terms: ClockTerms = TERMS,
+    remote: RemoteTerms | None = None,
+    style: CallStyle = CallStyle.AUTO,
+) -> AsyncIterator[Outcomes]:
+    way = way_to(parse_bot(text, Path()), remote or RemoteTerms())
+
+    async def begin(listener: Listener) -> Session:
+        return await start_remote(way, listener, SessionTerms(RULES, terms.startup, style))
+
+    broken: asyncio.Future[None] = asyncio.Future()
+    async with RunningClock() as clock:
+        line = Line("far", clock, terms, begin, broken=broken.set_exception)
+        try:
+            await line.warm_up()
+            yield Outcomes(line)
+            assert not broken.done()
+        finally:
+            await line.close()
+            broken.cancel()
+
+
+async def until(condition: Callable[[], object], what: str) -> None:
+    """Returns once *condition* holds."""
+    try:
+        async with asyncio.timeout(30):
+            while not condition():  # noqa: ASYNC110 - of another thread, or a file
+                await asyncio.sleep(0.01)
+    except TimeoutError:
+        raise AssertionError(f"never: {what}") from None

@@ -1,0 +1,206 @@
+"""A link that drops: what is asked again, what is charged, and when the bot counts as lost."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from referee.bots.asks import Ask, Charge
+from referee.bots.clock import RunningClock
+from referee.bots.keeper_client import Keeper
+from referee.bots.outstanding import Outstanding
+from referee.bots.pool import BotPool, LineKey
+from referee.bots.sessions import SessionTerms
+from referee.bots.spec import parse_bot
+from referee.bots.terms import CallStyle, ClockTerms
+from referee.match import Fault, FaultKind
+from referee.rules import MakeBid
+from tests.remote.far import RULES, TERMS, Meek, Outcomes, line_to, served, until
+
+STYLES = [CallStyle.STREAM, CallStyle.UNARY]
+
+
+class Cable:
+    """What lies between the referee and a bot, and can be cut."""
+
+    def __init__(self, target: str) -> None:
+        self.plugged = True
+        self._host, _, port = target.rpartition(":")
+        self._port = int(port)
+        self._ends: set[asyncio.StreamWriter] = set()
+
+    async def connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if not self.plugged:
+            writer.transport.abort()
+            return
+        there, back = await asyncio.open_connection(self._host, self._port)
+        self._ends |= {writer, back}
+        await asyncio.gather(self._carry(reader, back), self._carry(there, writer))
+
+    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while data := await reader.read(65536):
+                writer.write(data)
+        except ConnectionError:
+            pass
+        finally:
+            writer.transport.abort()
+
+    def cut(self, *, for_good: bool = False) -> None:
+        """Breaks every connection; with *for_good* no new one can be made."""
+        self.plugged = not for_good
+        for end in self._ends:
+            end.transport.abort()
+        self._ends.clear()
+
+
+@asynccontextmanager
+async def cable_to(target: str) -> AsyncIterator[tuple[Cable, str]]:
+    cable = Cable(target)
+    server = await asyncio.start_server(cable.connect, "127.0.0.1", 0)
+    try:
+        yield cable, f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    finally:
+        cable.cut(for_good=True)
+        server.close()
+
+
+@pytest.mark.parametrize("style", STYLES)
+async def test_a_link_that_drops_while_the_bot_thinks_is_made_again_and_asks_again(
+    style: CallStyle,
+) -> None:
+    bot = Meek()
+    with served(bot) as target:
+        async with (
+            cable_to(target) as (cable, address),
+            line_to(f"grpc://{address}", style=style) as far,
+        ):
+            bot.free.clear()
+            asking = asyncio.create_task(far.ask("m"))
+            await until(lambda: bot.asked == 1, "the bot is asked")
+            cable.cut()
+            bot.free.set()
+            choice, charge = await asking
+            assert isinstance(choice, MakeBid), "no fault"
+            assert charge.seconds > 0
+            assert bot.asked == 2, "the same question, over another connection"
+            assert far.line.starts == 1
+            assert far.line.strays == 0
+
+
+@pytest.mark.parametrize("style", STYLES)
+async def test_a_link_that_drops_between_questions_is_nobodys_fault(style: CallStyle) -> None:
+    bot = Meek()
+    with served(bot) as target:
+        async with (
+            cable_to(target) as (cable, address),
+            line_to(f"grpc://{address}", style=style) as far,
+        ):
+            await far.ask("m")
+            cable.cut()
+            choice, _ = await far.ask("n")
+            assert isinstance(choice, MakeBid)
+            assert bot.asked == 2
+
+
+@pytest.mark.parametrize("style", STYLES)
+async def test_a_bot_that_is_not_back_in_its_time_has_crashed_disconnected(
+    style: CallStyle,
+) -> None:
+    bot = Meek()
+    terms = replace(TERMS, move_time=1.2, first_move=1.2)
+    with served(bot) as target:
+        async with (
+            cable_to(target) as (cable, address),
+            line_to(f"grpc://{address}", terms, style=style) as far,
+        ):
+            bot.free.clear()
+            asking = asyncio.create_task(far.ask("m"))
+            await until(lambda: bot.asked == 1, "the bot is asked")
+            cable.cut(for_good=True)
+            fault, _ = await asking
+            bot.free.set()
+            assert isinstance(fault, Fault)
+            assert fault.kind is FaultKind.CRASHED
+            assert fault.detail.startswith("disconnected, and not back in time: UNAVAILABLE")
+            cable.plugged = True
+            choice, _ = await far.ask("n", bank=20.0)
+            assert isinstance(choice, MakeBid), "the next question finds it again"
+            assert far.line.starts == 2
+
+
+async def test_what_was_judged_is_not_asked_again_when_the_link_comes_back() -> None:
+    bot = Meek()
+    terms = replace(TERMS, move_time=0.3, first_move=0.3)
+    with served(bot) as target:
+        async with (
+            cable_to(target) as (cable, address),
+            line_to(f"grpc://{address}", terms, style=CallStyle.STREAM) as far,
+        ):
+            bot.free.clear()
+            fault, _ = await far.ask("m")
+            assert isinstance(fault, Fault)
+            assert fault.kind is FaultKind.TIMEOUT
+            await until(lambda: bot.asked == 1, "the bot has begun to think")
+            cable.cut()
+            bot.free.set()
+            choice, _ = await far.ask("n", bank=20.0)
+            assert isinstance(choice, MakeBid)
+            assert bot.asked == 2
+
+
+# What the way may take.
+
+
+def asked(bank: float | None) -> Ask:
+    def ignore(*_: object) -> None:
+        pass
+
+    question = Outcomes(None)._question  # type: ignore[arg-type]
+    return Ask("m", question, bank, None, ignore, ignore, ignore)
+
+
+def test_the_way_is_allowed_for_and_not_taken_from_the_bank() -> None:
+    terms = ClockTerms(move_time=1.0, first_move=1.0, grace=0.05, network=0.25)
+    for seconds, from_bank in ((1.2, 0.0), (1.75, 0.5)):
+        clock = Outstanding(terms)
+        clock.add([asked(bank=2.0)], 0.0)
+        assert clock.overdue(seconds) is None
+        charge = clock.charge(seconds)
+        assert charge.seconds == pytest.approx(seconds)
+        assert charge.from_bank == pytest.approx(from_bank)
+    assert clock.overdue(3.29) is None
+    late = clock.overdue(3.31)
+    assert late is not None
+    assert late.charge == Charge(3.0, 2.0), "who is late has used the whole bank"
+    assert late.allowed == pytest.approx(3.0)
+
+
+async def test_only_remote_bots_get_the_time_for_the_way() -> None:
+    terms = ClockTerms(move_time=0.001, first_move=0.001, grace=0.0, network=20.0)
+    bot = Meek()
+    bot.free.clear()
+    with served(bot) as address:
+        entrants = {
+            "far": [parse_bot(f"grpc://{address}", Path())],
+            "here": [parse_bot("sampler", Path())],
+        }
+        async with (
+            Keeper() as keeper,
+            RunningClock() as clock,
+            BotPool(entrants, keeper, clock, terms, sessions=SessionTerms(RULES, 20.0)) as pool,
+        ):
+            far, here = pool.seat([LineKey("far", 0, 0), LineKey("here", 0, 0)])
+            asking = asyncio.create_task(Outcomes(far).ask("m"))  # type: ignore[arg-type]
+            fault, _ = await Outcomes(here).ask("m")  # type: ignore[arg-type]
+            assert isinstance(fault, Fault)
+            assert fault.kind is FaultKind.TIMEOUT
+            await until(lambda: bot.asked, "the remote bot is asked")
+            bot.free.set()
+            choice, _ = await asking
+            assert isinstance(choice, MakeBid)
