@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections import deque
 from collections.abc import Callable
+
+from referee.bots.cpu import waiting_seconds
 
 TICK = 0.01
 """Seconds between two looks at the clock."""
@@ -25,6 +28,11 @@ def slept() -> float:
     return asleep_too - time.monotonic()
 
 
+def waited() -> float:
+    """Returns the seconds for which our own threads were ready so far, but had no processor."""
+    return waiting_seconds((os.getpid(),))
+
+
 class RunningClock:
     """Seconds in which this process was running.
 
@@ -35,6 +43,7 @@ class RunningClock:
     Attributes:
         stalls: How many stalls there were.
         stalled: How long they took together, in seconds.
+        waited: Returns how long our threads have waited for a processor so far, in seconds.
         sleeps: How many of them were sleeps of the machine, after which no connection to another
             one can be trusted.
     """
@@ -43,15 +52,18 @@ class RunningClock:
         self,
         monotonic: Callable[[], float] = time.monotonic,
         slept: Callable[[], float] = slept,
+        waited: Callable[[], float] = waited,
     ) -> None:
         """Makes a clock.
 
         Args:
             monotonic: The time in seconds, without the time that the machine slept.
             slept: How long that was.
+            waited: How long our threads have waited for a processor.
         """
         self._monotonic = monotonic
         self._slept = slept
+        self.waited = waited
         self._due = monotonic()
         self._left_out = 0.0
         self._asleep = max(slept() for _ in range(3))

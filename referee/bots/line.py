@@ -23,6 +23,7 @@ from referee.bots.asks import NOTHING, Ask, Charge, Sending
 from referee.bots.clock import RunningClock
 from referee.bots.cpu import CpuUse
 from referee.bots.exchange import judge, message_of
+from referee.bots.lateness import Lateness
 from referee.bots.life import Life, State
 from referee.bots.outstanding import Outstanding
 from referee.bots.sessions import Session
@@ -34,10 +35,6 @@ from referee.wire.notices import NOTIFICATIONS, Notice, encode_notice
 
 CALL_MARGIN = 5.0
 """Seconds by which the deadline of a call lies behind our own judgement of it."""
-
-LOOKS = 6
-"""How often the event loop goes round before it has brought everything that has come: an answer
-travels from the socket through two or three tasks."""
 
 
 class Line:
@@ -82,7 +79,7 @@ class Line:
         self._owed: Fault | None = None
         self._sleeps = clock.sleeps
         self._pumping = False
-        self._is_looking = False
+        self._lateness = Lateness(clock.now, self._waited, self._time_out)
         self._fetching: set[asyncio.Task[None]] = set()
         clock.watch(self._check_time)
 
@@ -287,35 +284,26 @@ class Line:
     def _check_time(self) -> None:
         """Looks whether questions are overdue, and whether the machine slept."""
         with self._our_fault():
-            now = self._clock.now()
-            if not self._is_looking and self._out.is_overdue(now):
-                self._is_looking = True
-                self._look_again(now, LOOKS)
+            self._lateness.check(self._out)
             if self._sleeps != self._clock.sleeps:
                 self._sleeps = self._clock.sleeps
                 self._reconnect()
 
-    def _look_again(self, now: float, looks: int) -> None:
-        """Judges late what has not come by *now*, once everything that had come is handled.
-
-        We may be late ourselves: what is overdue when we look may have come long before, and wait
-        for us. So the event loop first goes round until it must have brought that.
-        """
-        if looks:
-            asyncio.get_running_loop().call_soon(self._look_again, now, looks - 1)
-            return
-        self._is_looking = False
-        if self._life.state is State.UP:
-            with self._our_fault():
-                self._time_out(now)
-
-    def _time_out(self, now: float) -> None:
+    def _time_out(self, out: Outstanding, now: float) -> None:
         """Judges late what has not come by *now*."""
-        while (late := self._out.overdue(now)) is not None:
-            self._arrive(late.ask, time.monotonic())
-            fault = Fault(FaultKind.TIMEOUT, f"no answer within {late.allowed:g} s")
-            self._fault(late.ask, fault, late.charge)
-            self._go_on()
+        if out is not self._out or self._life.state is not State.UP:
+            return
+        with self._our_fault():
+            while (late := out.overdue(now)) is not None:
+                self._arrive(late.ask, time.monotonic())
+                fault = Fault(FaultKind.TIMEOUT, f"no answer within {late.allowed:g} s")
+                self._fault(late.ask, fault, late.charge)
+                self._go_on()
+
+    def _waited(self) -> float:
+        """Returns how long our threads and the bot's have waited for a processor, in seconds."""
+        session = self._life.session
+        return self._clock.waited() + (0.0 if session is None else session.waited())
 
     # Losing the process.
 

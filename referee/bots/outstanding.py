@@ -46,6 +46,11 @@ class Outstanding:
         """Yields the questions, oldest first."""
         return iter(self._asks.values())
 
+    @property
+    def oldest(self) -> Ask | None:
+        """The question that has been out longest."""
+        return next(iter(self._asks.values()), None)
+
     def add(self, asks: list[Ask], sending: Sending, moment: float) -> None:
         """Takes note that *asks* are sent, at *moment* by the monotonic clock of the system."""
         for ask in asks:
@@ -89,7 +94,7 @@ class Outstanding:
 
     def is_overdue(self, now: float) -> bool:
         """Whether the oldest question should have been answered by *now*."""
-        oldest = next(iter(self._asks.values()), None)
+        oldest = self.oldest
         return oldest is not None and now - self._began(oldest) > self.limit(oldest)
 
     def overdue(self, now: float) -> Overdue | None:
@@ -98,9 +103,9 @@ class Outstanding:
         Args:
             now: The running time by which every answer that had come has been seen.
         """
-        if not self.is_overdue(now):
+        oldest = self.oldest
+        if oldest is None or not self.is_overdue(now):
             return None
-        oldest = next(iter(self._asks.values()))
         began = self._began(oldest)
         limit = self.limit(oldest)
         self.take(oldest.key)
@@ -111,7 +116,7 @@ class Outstanding:
 
     def elapsed(self, now: float) -> float:
         """Returns how long the oldest question has been waiting on the bot's own time."""
-        oldest = next(iter(self._asks.values()), None)
+        oldest = self.oldest
         return now - self._began(oldest) if oldest is not None else 0.0
 
     def charge(self, now: float, answers: int = 1) -> Charge:
@@ -120,7 +125,7 @@ class Outstanding:
         Never more than the bot had: what is beyond that was the time of this host. To be called
         before they are taken; `settle` comes after it.
         """
-        oldest = next(iter(self._asks.values()), None)
+        oldest = self.oldest
         if oldest is None:
             return NOTHING
         return self._charge(min(now - self._began(oldest), self.limit(oldest)) / answers)

@@ -14,7 +14,7 @@ import grpc.aio
 from moon.v1 import bot_service_pb2 as pb
 from moon.v1 import bot_service_pb2_grpc as pb_grpc
 
-from referee.bots.cpu import cpu_seconds
+from referee.bots.cpu import cpu_seconds, waiting_seconds
 from referee.bots.exits import BotStartError, KeeperError
 from referee.bots.handshake import (
     BotInfo,
@@ -105,6 +105,9 @@ class Session(Protocol):
     def cpu(self) -> float | None:
         """Returns the processor time its processes have used, in seconds; ``None`` if unknown."""
 
+    def waited(self) -> float:
+        """Returns how long its threads waited for a processor so far, in seconds; 0 if unknown."""
+
     def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
         """Hands *questions* over and returns at once; *limit* (seconds) bounds each call."""
 
@@ -146,6 +149,10 @@ class BotSession:
     def cpu(self) -> float | None:
         """Returns the processor time its processes have used, in seconds; ``None`` if unknown."""
         return cpu_seconds(self._process.pids())
+
+    def waited(self) -> float:
+        """Returns how long its threads waited for a processor so far, in seconds; 0 if unknown."""
+        return waiting_seconds(self._process.pids())
 
     def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
         """Hands *questions* over and returns at once."""

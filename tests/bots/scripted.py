@@ -29,7 +29,8 @@ class Time:
     def __init__(self) -> None:
         self.seconds = 100.0
         self.slept = 0.0
-        self.clock = RunningClock(lambda: self.seconds, lambda: self.slept)
+        self.waited = 0.0
+        self.clock = RunningClock(lambda: self.seconds, lambda: self.slept, lambda: self.waited)
 
     def pass_by(self, seconds: float) -> None:
         """Lets time go by while this process is running: it looks at its clock all the while."""
@@ -59,6 +60,7 @@ class Scripted:
         self.batches: list[list[pb.Decision]] = []
         self.ended = False
         self.is_remote = False
+        self.waited_for_cpu = 0.0
         self.cpu_used: float | None = None
         self.report = EndReport()
 
@@ -71,6 +73,9 @@ class Scripted:
 
     def cpu(self) -> float | None:
         return self.cpu_used
+
+    def waited(self) -> float:
+        return self.waited_for_cpu
 
     def notify(self, notice: pb.NotifyRequest) -> None:
         raise AssertionError("this bot wants no notices")

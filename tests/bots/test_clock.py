@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.bots.clock import STALL, TICK, RunningClock
+from referee.bots.clock import STALL, TICK, RunningClock, slept
 from tests.bots.processes import wait_until
 
 ROOT = Path(__file__).parents[2]
@@ -153,3 +153,41 @@ def test_a_process_that_was_stopped_has_not_run_meanwhile() -> None:
     assert stalled > 0.9 * pause - STALL
     # What it ran before and after is not known, but the pause is not in it.
     assert ran < 60.0
+
+
+def test_a_sleep_of_the_machine_is_a_stall_and_takes_no_time() -> None:
+    hand = Hand()
+    slept = 50.0
+    clock = RunningClock(hand, lambda: slept)
+    began = clock.now()
+    slept += 3600.0
+    hand.seconds += TICK
+    clock.tick()
+    assert clock.now() - began == pytest.approx(TICK)
+    assert (clock.stalls, clock.sleeps, clock.stalled) == (1, 1, pytest.approx(3600.0))
+    slept -= 0.5  # read while we were held up between the two clocks of the system
+    clock.tick()
+    slept += 0.5
+    clock.tick()
+    assert clock.sleeps == 1
+
+
+def test_the_sleep_of_this_machine_does_not_grow_while_it_runs() -> None:
+    first = slept()
+    assert slept() - first < STALL
+
+
+def test_stalls_are_told_from_a_moment_on() -> None:
+    hand = Hand()
+    clock = RunningClock(hand, lambda: 0.0)
+    moments = []
+    for seconds in (1.0, 2.0, 4.0):
+        moments.append(clock.now())
+        hand.seconds += seconds
+        clock.tick()
+        for _ in range(10):
+            hand.seconds += TICK
+            clock.tick()
+    told = [clock.stalled_since(moment) for moment in moments]
+    assert told == [pytest.approx(total - n * TICK) for n, total in ((3, 7.0), (2, 6.0), (1, 4.0))]
+    assert clock.stalled_since(clock.now()) == 0.0

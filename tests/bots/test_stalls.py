@@ -229,6 +229,39 @@ async def test_an_answer_that_had_not_come_when_everything_was_handled_is_late()
     assert bench.time.clock.stalls == 0
 
 
+@pytest.mark.parametrize("who", ["we", "the bot"])
+async def test_waiting_for_a_processor_is_no_lateness_up_to_half_the_limit(who: str) -> None:
+    for waited, late, kinds in (
+        (0.3, 0.25, {}),
+        (0.3, 0.35, {"m": FaultKind.TIMEOUT}),
+        (30.0, 0.45, {}),
+        (30.0, 0.55, {"m": FaultKind.TIMEOUT}),
+    ):
+        bench = Bench(ClockTerms(move_time=1.0, first_move=1.0, grace=0.05))
+        bench.ask("m")
+        await settle()
+        bench.time.pass_by(0.9)
+        if who == "we":
+            bench.time.waited += waited
+        else:
+            bench.bot.waited_for_cpu += waited
+        bench.time.pass_by(0.15 + late)
+        await settle()
+        bench.bot.answer("m")
+        assert bench.kinds == kinds, (waited, late)
+
+
+async def test_waiting_for_a_processor_long_before_the_limit_excuses_nothing() -> None:
+    bench = Bench(ClockTerms(move_time=10.0, first_move=10.0, grace=0.05))
+    bench.ask("m")
+    await settle()
+    bench.time.pass_by(9.0)
+    bench.time.waited += 5.0
+    bench.time.pass_by(1.1)
+    await settle()
+    assert bench.kinds == {"m": FaultKind.TIMEOUT}
+
+
 @pytest.mark.parametrize(
     ("terms", "bank", "limit"),
     [

@@ -1,0 +1,74 @@
+"""Whether a question is late: by the bot's own doing, and not by ours or that of a crowded host.
+
+On a host with more work than processors a bot that answers in time may be seen late: the question
+waits until we get a processor to write it, the bot until it gets one to answer, the answer until we
+get one to read it. The kernel counts how long each thread was ready to run and had no processor. By
+so much an answer may be late on top of the grace, within bounds that no bot can widen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from referee.bots.asks import Ask, Sending
+from referee.bots.outstanding import Outstanding
+
+WINDOW = 0.5
+"""Seconds before the limit from which on waiting for a processor counts; at most half the limit."""
+MOST_CREDIT = 0.5
+"""The most seconds that an answer may be late for it, and never more than half its limit."""
+LOOKS = 6
+"""How often the event loop goes round before it has brought everything that has come: an answer
+travels from the socket through two or three tasks."""
+
+
+class Lateness:
+    """Watches the questions that are out to one process."""
+
+    def __init__(
+        self,
+        now: Callable[[], float],
+        waited: Callable[[], float],
+        late: Callable[[Outstanding, float], None],
+    ) -> None:
+        """Makes a watch.
+
+        Args:
+            now: The running time.
+            waited: How long our threads and those of the bot have waited for a processor so far,
+                together, in seconds.
+            late: Told that the oldest question is late, and the running time by which it is.
+        """
+        self._now = now
+        self._waited = waited
+        self._late = late
+        self._watched: tuple[Ask, Sending | None] | None = None
+        self._before = 0.0
+        self._is_looking = False
+
+    def check(self, out: Outstanding) -> None:
+        """Looks at what is *out*, at every tick of the clock."""
+        oldest = out.oldest
+        if oldest is None or self._is_looking:
+            return
+        now = self._now()
+        elapsed, limit = out.elapsed(now), out.limit(oldest)
+        if elapsed <= max(limit / 2, limit - WINDOW):
+            return
+        if self._watched != (oldest, oldest.sending):
+            self._watched, self._before = (oldest, oldest.sending), self._waited()
+        elif elapsed > limit:
+            credit = min(self._waited() - self._before, limit / 2, MOST_CREDIT)
+            if elapsed - credit > limit:
+                self._is_looking = True
+                self._look_again(out, now - credit, LOOKS)
+
+    def _look_again(self, out: Outstanding, now: float, looks: int) -> None:
+        """Calls it late if it has not come by *now*, once everything that had come is handled."""
+        if looks:
+            asyncio.get_running_loop().call_soon(self._look_again, out, now, looks - 1)
+            return
+        self._is_looking = False
+        if out.is_overdue(now):
+            self._late(out, now)
