@@ -243,8 +243,8 @@ class Line:
             known = [(ask, a) for ask, a in ((self._find(a), a) for a in answers) if ask]
             if known:
                 self._out.settle(now)
-                for ask, answer in known:
-                    self._judge(ask, answer, elapsed)
+                if FaultKind.PROTOCOL in [self._judge(*each, elapsed) for each in known]:
+                    self.restart()  # who cannot be understood is not asked again
             self._pump_soon()
 
     def _find(self, answer: pb.Answer) -> Ask | None:
@@ -257,7 +257,8 @@ class Line:
             self.strays += 1
         return ask
 
-    def _judge(self, ask: Ask, answer: pb.Answer, charge: Charge) -> None:
+    def _judge(self, ask: Ask, answer: pb.Answer, charge: Charge) -> FaultKind | None:
+        """Passes on the choice in *answer*, or what is wrong with it, and returns the latter."""
         self._suspects.discard(ask.key)
         decision = ask.question.decision
         try:
@@ -265,11 +266,14 @@ class Line:
                 raise WireError("answer.match_id", "is unset, so the answer is to no question")
             choice = decision.check(decode_answer(answer, decision))
         except WireError as error:
-            self._fault(ask, Fault(FaultKind.PROTOCOL, str(error)), charge)
+            fault = Fault(FaultKind.PROTOCOL, str(error))
         except IllegalChoiceError as error:
-            self._fault(ask, Fault(FaultKind.ILLEGAL, str(error)), charge)
+            fault = Fault(FaultKind.ILLEGAL, str(error))
         else:
             ask.answered(choice, charge)
+            return None
+        self._fault(ask, fault, charge)
+        return fault.kind
 
     def _fault(self, ask: Ask, fault: Fault, charge: Charge) -> None:
         """Faults *ask*, with what the bot, which runs on, wrote last to its standard error."""
@@ -285,18 +289,15 @@ class Line:
         task.add_done_callback(self._fetching.discard)
         task.add_done_callback(self._look_at)
 
-    def refused(self, question: pb.Decision, problem: str) -> None:
-        """Takes note that the call for *question* ended without a usable message."""
-        with self._our_fault():
-            now = self._clock.now()
-            self._time_out(now)
-            charge = self._out.charge(now)
-            ask = self._out.take((question.match_id, question.decision_number))
-            if ask is not None:
-                self._out.settle(now)
-                self._suspects.discard(ask.key)
-                self._fault(ask, Fault(FaultKind.PROTOCOL, problem), charge)
-                self._pump_soon()
+    def expired(self, question: pb.Decision, problem: str) -> None:
+        """Takes note that the call for *question* ended for want of time, its own or the bot's."""
+        # Our own clock is faster than the call's: what is still open, the bot has ended itself.
+        if (question.match_id, question.decision_number) in {ask.key for ask in self._out}:
+            self.lost(problem, disconnected=False, question=question)
+
+    def failed(self, error: BaseException) -> None:
+        """Takes note that asking broke, which is no fault of the bot."""
+        self._broken(error)
 
     def _check_time(self) -> None:
         """Looks whether questions are overdue."""
@@ -377,9 +378,10 @@ class Line:
         report = await session.end(lost=fault is not None)
         self._state = _State.DOWN
         if fault is not None:
-            if report.exit_status:
-                detail = f"the process ended ({report.exit_status})"
-                fault = Fault(FaultKind.CRASHED, detail, report.exit_status)
+            if status := report.exit_status:
+                fault = Fault(FaultKind.CRASHED, f"the process ended ({status})", status)
+            elif report.ran_on:
+                fault = replace(fault, kind=FaultKind.PROTOCOL)
             self._blame(replace(fault, stderr_tail=report.stderr_tail), when)
         self._pump_soon()
 
