@@ -153,7 +153,7 @@ def _only_answer(data: object, question: pb.Decision) -> pb.Answer:
     if (answer.match_id, answer.decision_number) != (question.match_id, question.decision_number):
         raise UnreadableError(
             f"the answer is to decision {answer.decision_number} of match "
-            f"{printable(answer.match_id, 40)!r}, not to the one that was asked"
+            f"'{printable(answer.match_id, 40)}', not to the one that was asked"
         )
     return answer
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 import time
 import zlib
 
@@ -58,7 +57,7 @@ def mute(_: Call) -> None:
 
 def noise(to: Call | Wire) -> None:
     wire = to.wire if isinstance(to, Call) else to
-    wire.send(os.urandom(4096))
+    wire.send(bytes(range(255, -1, -1)) * 16)
     time.sleep(3600)
 
 
@@ -369,6 +368,12 @@ def status_after_message(call: Call) -> None:
 def hostile_status(call: Call) -> None:
     text = "".join(f"%{byte:02X}" for byte in HOSTILE.encode())
     status(call, "13", text)
+
+
+def status_bad_text(call: Call) -> None:
+    """Sends a status whose message is no text."""
+    trailers = block((*RESPONSE, ("grpc-status", "13"))) + literal("grpc-message", b"\xff\xfe\xc0")
+    call.wire.send(frame(HEADERS, END_HEADERS | END_STREAM, call.stream, trailers))
 
 
 def redirect(call: Call) -> None:

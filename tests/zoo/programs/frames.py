@@ -5,6 +5,7 @@ Nothing is checked on the way out, because what is wrong is what the programs he
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import struct
 import threading
@@ -33,7 +34,7 @@ class Frame(NamedTuple):
     payload: bytes
 
 
-class Gone(Exception):
+class GoneError(Exception):
     """The other side closed the connection."""
 
 
@@ -140,7 +141,7 @@ class Wire:
             with self._lock:
                 self._socket.sendall(b"".join(parts))
         except OSError as error:
-            raise Gone from error
+            raise GoneError from error
 
     def take(self, size: int) -> bytes:
         """Returns the next *size* bytes."""
@@ -149,9 +150,9 @@ class Wire:
             try:
                 part = self._socket.recv(size - len(got))
             except OSError as error:
-                raise Gone from error
+                raise GoneError from error
             if not part:
-                raise Gone
+                raise GoneError
             got += part
         return bytes(got)
 
@@ -163,8 +164,6 @@ class Wire:
 
     def drop(self) -> None:
         """Closes the connection."""
-        try:
+        with contextlib.suppress(OSError):  # it was closed before
             self._socket.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass  # It was closed before.
         self._socket.close()

@@ -8,18 +8,23 @@ It is honest in the handshake and in N decisions (2), and then every decision is
 
 from __future__ import annotations
 
+import re
 import sys
 from types import ModuleType
 
 import frame_manners
+import payload_manners
+import timing_manners
 from server import Bot, Call, Manner
 
-MODULES: tuple[ModuleType, ...] = (frame_manners,)
+MODULES: tuple[ModuleType, ...] = (frame_manners, payload_manners, timing_manners)
 
 
 def manner_named(name: str) -> Manner:
     """Returns the manner *name*; ``status-14`` is the status 14."""
-    if name.startswith("status-"):
+    if name == "honest":
+        return Call.honest
+    if re.fullmatch("status-(-?[0-9]+|zero)", name):
         return lambda call: frame_manners.status(call, name.removeprefix("status-"))
     for module in MODULES:
         found = getattr(module, name.replace("-", "_"), None)

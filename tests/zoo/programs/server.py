@@ -26,7 +26,7 @@ from frames import (
     SETTINGS,
     WINDOW_UPDATE,
     Frame,
-    Gone,
+    GoneError,
     Wire,
     block,
     frame,
@@ -150,7 +150,7 @@ class Bot:
             if self.at == "accept":
                 self.manner(wire)
             Conversation(self, wire).run()
-        except Gone:
+        except GoneError:
             wire.drop()
 
     def take(self, call: Call) -> None:
@@ -210,7 +210,7 @@ class Conversation:
     def run(self) -> None:
         """Reads and answers until the connection is closed."""
         if self._wire.take(len(PREFACE)) != PREFACE:
-            raise Gone
+            raise GoneError
         self._wire.send(settings(*self._bot.settings))
         while True:
             self._take(self._wire.read())
