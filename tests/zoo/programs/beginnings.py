@@ -90,7 +90,7 @@ def main() -> None:
         case ["file-instead"]:
             file_instead()
         case _:
-            sys.exit(f"starts.py: what is {sys.argv[1:]}?")
+            sys.exit(f"beginnings.py: what is {sys.argv[1:]}?")
 
 
 if __name__ == "__main__":
