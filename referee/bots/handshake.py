@@ -30,8 +30,6 @@ CHANNEL_OPTIONS: tuple[tuple[str, int], ...] = (
     # Between two different limits it is left to chance whether metadata is refused.
     ("grpc.max_metadata_size", MAX_METADATA),
     ("grpc.absolute_max_metadata_size", MAX_METADATA),
-    # What a bot packs we do not unpack; it is told so, and need not pack.
-    ("grpc.compression_enabled_algorithms_bitset", 1),
     # How a bot is asked is for nobody else to say, as a name server could.
     ("grpc.service_config_disable_resolution", 1),
     # One connection is all a bot gets: it must not be closed because a bot was not asked for long.

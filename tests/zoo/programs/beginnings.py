@@ -53,10 +53,9 @@ def squats() -> None:
     time.sleep(3600)
 
 
-def slow_settings() -> None:
+def slow_settings(seconds: float) -> None:
     """Listens at once, but is too busy at first to say a word, then plays honestly."""
-    bot = Bot("accept", lambda _: time.sleep(0.5))
-    bot.serve()
+    Bot("accept", lambda _: time.sleep(seconds)).serve()
 
 
 def file_instead() -> None:
@@ -85,8 +84,8 @@ def main() -> None:
             wrong_port()
         case ["squats"]:
             squats()
-        case ["slow-settings"]:
-            slow_settings()
+        case ["slow-settings", seconds]:
+            slow_settings(float(seconds))
         case ["file-instead"]:
             file_instead()
         case _:
