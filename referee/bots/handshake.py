@@ -10,13 +10,16 @@ from dataclasses import dataclass
 import grpc
 import grpc.aio
 from moon.v1 import bot_service_pb2 as pb
-from moon.v1 import bot_service_pb2_grpc as pb_grpc
 
+from referee.bots.calls import BotCalls, UnreadableError, read_message
 from referee.text import printable
 from referee.wire import PROTOCOL
 
 MAX_MESSAGE = 64 * 1024
 """The largest message a bot may send, in bytes. A batch of 256 answers has about 8 KB."""
+
+MAX_METADATA = 8 * 1024
+"""The most headers or trailers a bot may send with one answer, in bytes."""
 
 CHANNEL_OPTIONS: tuple[tuple[str, int], ...] = (
     # A bot must never get a question twice, or through somebody's proxy.
@@ -25,11 +28,18 @@ CHANNEL_OPTIONS: tuple[tuple[str, int], ...] = (
     ("grpc.use_local_subchannel_pool", 1),
     ("grpc.max_receive_message_length", MAX_MESSAGE),
     ("grpc.max_send_message_length", -1),
-    ("grpc.max_metadata_size", 8 * 1024),
+    # Between two different limits it is left to chance whether metadata is refused.
+    ("grpc.max_metadata_size", MAX_METADATA),
+    ("grpc.absolute_max_metadata_size", MAX_METADATA),
+    # How a bot is asked is for nobody else to say, as a name server could.
+    ("grpc.service_config_disable_resolution", 1),
+    # One connection is all a bot gets: it must not be closed because a bot was not asked for long.
+    ("grpc.client_idle_timeout_ms", 2**31 - 1),
     # A channel opened before the bot listens would otherwise wait for seconds between attempts.
     ("grpc.initial_reconnect_backoff_ms", 20),
-    ("grpc.min_reconnect_backoff_ms", 20),
     ("grpc.max_reconnect_backoff_ms", 100),
+    # That is how long an attempt itself may last: a busy bot takes its time to say its first word.
+    ("grpc.min_reconnect_backoff_ms", 10_000),
 )
 
 
@@ -80,11 +90,11 @@ def open_channel(
     return grpc.aio.secure_channel(target, credentials, options=options)
 
 
-async def shake_hands(stub: pb_grpc.BotServiceAsyncStub, limit: float | None) -> BotInfo:
-    """Returns what the bot behind *stub* says of itself, once it listens.
+async def shake_hands(calls: BotCalls, limit: float | None) -> BotInfo:
+    """Returns what the bot behind *calls* says of itself, once it listens.
 
     Args:
-        stub: The bot.
+        calls: The bot.
         limit: How long it may take, in seconds; ``None`` leaves that to the caller.
 
     Raises:
@@ -95,10 +105,11 @@ async def shake_hands(stub: pb_grpc.BotServiceAsyncStub, limit: float | None) ->
     nonce = secrets.token_hex(16)
     request = pb.GetBotInfoRequest(nonce=nonce, protocol_version=PROTOCOL)
     async with asyncio.timeout(limit):
-        call = stub.GetBotInfo(request, wait_for_ready=True)
-        answer: pb.GetBotInfoResponse | None = await call
-    if answer is None:
-        raise HandshakeError("answered the handshake with no message")
+        data = await calls.get_bot_info(request, wait_for_ready=True)
+    try:
+        answer = read_message(pb.GetBotInfoResponse, data)
+    except UnreadableError as error:
+        raise HandshakeError(f"answered the handshake, but {error}") from None
     if answer.nonce != nonce:
         raise HandshakeError(
             f"answered the handshake with the nonce {printable(answer.nonce, 40)!r} instead of the "

@@ -226,5 +226,7 @@ class Life:
             detail = f"the process ended ({report.exit_status})"
             fault = Fault(FaultKind.CRASHED, detail, report.exit_status, report.stderr_tail)
         elif fault is not None:
-            fault = None if ours else replace(fault, stderr_tail=report.stderr_tail)
+            kind = FaultKind.PROTOCOL if report.ran_on else fault.kind
+            told = replace(fault, kind=kind, stderr_tail=report.stderr_tail)
+            fault = None if ours else told
         self._owner.has_ended(fault, when)

@@ -221,13 +221,17 @@ class Line:
             known = [(ask, a) for ask, a in ((self._find(a), a) for a in answers) if ask]
             if known:
                 self._out.settle(now)
+                is_understood = True
                 for ask, answer in known:
                     self._arrive(ask, moment)
                     outcome = judge(ask, answer)
                     if isinstance(outcome, Fault):
+                        is_understood &= outcome.kind is not FaultKind.PROTOCOL
                         self._fault(ask, outcome, elapsed)
                     else:
                         ask.answered(outcome, elapsed)
+                if not is_understood:
+                    self.restart()
             self._go_on()
 
     def _find(self, answer: pb.Answer) -> Ask | None:
@@ -269,17 +273,9 @@ class Line:
         task.add_done_callback(self._fetching.discard)
         task.add_done_callback(self._life.look_at)
 
-    def refused(self, question: pb.Decision, problem: str) -> None:
-        """Takes note that the call for *question* ended without a usable message."""
-        with self._our_fault():
-            now = self._clock.now()
-            charge = self._out.charge(now)
-            ask = self._out.take((question.match_id, question.decision_number))
-            if ask is not None:
-                self._out.settle(now)
-                self._arrive(ask, time.monotonic())
-                self._fault(ask, Fault(FaultKind.PROTOCOL, problem), charge)
-                self._go_on()
+    def failed(self, error: BaseException) -> None:
+        """Takes note that asking broke, which is no fault of the bot."""
+        self._broken(error)
 
     def _check_time(self) -> None:
         """Looks whether questions are overdue, and whether the machine slept."""

@@ -191,7 +191,7 @@ class BotProcess:
         """
         if self._kept is None or self._kept.exited.done():
             return ()
-        return (self._kept.pid,)
+        return self._kept.pids
 
     @property
     def exit_status(self) -> str:

@@ -15,8 +15,8 @@ from collections.abc import Coroutine, Sequence
 import grpc
 import grpc.aio
 from moon.v1 import bot_service_pb2 as pb
-from moon.v1 import bot_service_pb2_grpc as pb_grpc
 
+from referee.bots.calls import BotCalls
 from referee.bots.handshake import BotInfo, HandshakeError, shake_hands
 from referee.bots.line import CALL_MARGIN
 from referee.bots.remotes import Way
@@ -51,7 +51,7 @@ async def start_remote(way: Way, listener: Listener, terms: SessionTerms) -> Rem
     """
     channel = way.open()
     try:
-        info = await shake_hands(pb_grpc.BotServiceStub(channel), terms.startup)
+        info = await shake_hands(BotCalls(channel), terms.startup)
         check_rules(info, terms.rules)
         if terms.style is CallStyle.STREAM and not info.serves_stream:
             raise HandshakeError("does not serve the Play stream, which this run asks for")
@@ -75,9 +75,9 @@ class _Link:
 
     def __init__(self, channel: grpc.aio.Channel, listener: Listener, *, streams: bool) -> None:
         self.channel = channel
-        self.stub = pb_grpc.BotServiceStub(channel)
+        self.calls = BotCalls(channel)
         kind = StreamTransport if streams else UnaryTransport
-        self.transport: Transport = kind(self.stub, listener)
+        self.transport: Transport = kind(self.calls, listener)
 
     async def close(self) -> None:
         """Ends every call, and the connection."""
@@ -119,6 +119,10 @@ class RemoteSession:
     def cpu(self) -> None:
         """Returns nothing: nobody here knows what it uses there."""
         return
+
+    def waited(self) -> float:
+        """Returns 0: nobody here knows what it waits for there."""
+        return 0.0
 
     def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
         """Hands *questions* over and returns at once."""
@@ -169,10 +173,9 @@ class RemoteSession:
         self._grant_time()
         self._listener.answered(answers)
 
-    def refused(self, question: pb.Decision, problem: str) -> None:
-        """Takes note that the call for *question* ended without a usable message."""
-        self._open.pop(_key(question), None)
-        self._listener.refused(question, problem)
+    def failed(self, error: BaseException) -> None:
+        """Takes note that asking broke, which is no fault of the bot."""
+        self._listener.failed(error)
 
     def lost(self, problem: str, *, disconnected: bool, question: pb.Decision | None) -> None:
         """Makes the link again if it is gone; what the bot itself ended is passed on."""
@@ -204,7 +207,7 @@ class RemoteSession:
         while self._open and (left := self._deadline - time.monotonic()) > 0:
             channel = self._way.open()
             try:
-                await shake_hands(pb_grpc.BotServiceStub(channel), left)
+                await shake_hands(BotCalls(channel), left)
             except (grpc.RpcError, TimeoutError):
                 await channel.close()
                 await asyncio.sleep(min(TRY_AGAIN, max(0.0, self._deadline - time.monotonic())))
@@ -229,7 +232,7 @@ class RemoteSession:
 
     async def _tell(self, link: _Link, notice: pb.NotifyRequest) -> None:
         try:
-            await link.stub.Notify(notice, timeout=NOTICE_TIMEOUT)
+            await link.calls.notify(notice, timeout=NOTICE_TIMEOUT)
         except grpc.RpcError:
             return  # No clock runs and nothing depends on it; the proto says so.
 

@@ -12,8 +12,8 @@ from typing import Any, Protocol, TypeVar
 import grpc
 import grpc.aio
 from moon.v1 import bot_service_pb2 as pb
-from moon.v1 import bot_service_pb2_grpc as pb_grpc
 
+from referee.bots.calls import BotCalls
 from referee.bots.cpu import cpu_seconds, waiting_seconds
 from referee.bots.exits import BotStartError, KeeperError
 from referee.bots.handshake import (
@@ -73,6 +73,8 @@ class EndReport:
     """``exit code 3`` or ``signal SIGSEGV``; empty if we ended it or it is not ours."""
     stderr_tail: str = ""
     """The end of what it wrote to standard error."""
+    ran_on: bool = False
+    """Whether its process was running, although the session was lost."""
 
 
 class StartError(Exception):
@@ -128,9 +130,11 @@ class BotSession:
         self,
         process: BotProcess,
         channel: grpc.aio.Channel,
+        calls: BotCalls,
         info: BotInfo,
         transport: Transport,
         window: int,
+        listener: Listener,
     ) -> None:
         """Takes over what `start_session` has started."""
         self.info = info
@@ -138,7 +142,8 @@ class BotSession:
         self._process = process
         self._channel = channel
         self._transport = transport
-        self._stub = pb_grpc.BotServiceStub(channel)
+        self._calls = calls
+        self._watching = asyncio.create_task(_watch(channel, listener), name="connection")
         self._notices: set[asyncio.Task[None]] = set()
 
     @property
@@ -167,7 +172,7 @@ class BotSession:
 
     async def _tell(self, notice: pb.NotifyRequest) -> None:
         try:
-            await self._stub.Notify(notice, timeout=NOTICE_TIMEOUT)
+            await self._calls.notify(notice, timeout=NOTICE_TIMEOUT)
         except grpc.RpcError:
             return  # No clock runs and nothing depends on it; the proto says so.
 
@@ -177,11 +182,20 @@ class BotSession:
 
     async def end(self, *, lost: bool = False) -> EndReport:
         """Ends the bot and all it started; with *lost* it may first end by itself."""
-        for task in self._notices:
+        for task in (self._watching, *self._notices):
             task.cancel()
         await self._transport.close()
         await self._channel.close()
         return await end_process(self._process, lost=lost)
+
+
+async def _watch(channel: grpc.aio.Channel, listener: Listener) -> None:
+    """Tells *listener* when the connection is gone, before gRPC makes another one.
+
+    Whoever listens there then has not shaken hands.
+    """
+    await channel.wait_for_state_change(grpc.ChannelConnectivity.READY)
+    listener.lost("the connection was closed", disconnected=True, question=None)
 
 
 async def end_process(process: BotProcess, *, lost: bool) -> EndReport:
@@ -197,8 +211,9 @@ async def end_process(process: BotProcess, *, lost: bool) -> EndReport:
     if lost:
         await process.wait_exited(EXIT_WAIT)
     status = process.exit_status
+    ran_on = lost and process.report is None
     await process.stop()
-    return EndReport(status, process.stderr_tail(STDERR_TAIL))
+    return EndReport(status, process.stderr_tail(STDERR_TAIL), ran_on)
 
 
 async def start_session(
@@ -229,8 +244,8 @@ async def start_session(
     try:
         patience = _Patience(process, now, terms.startup)
         channel = open_channel(await patience.wait(process.listening()))
-        stub = pb_grpc.BotServiceStub(channel)
-        info = await patience.wait(shake_hands(stub, None))
+        calls = BotCalls(channel)
+        info = await patience.wait(shake_hands(calls, None))
         check_rules(info, terms.rules)
         if terms.style is CallStyle.STREAM and not info.serves_stream:
             raise HandshakeError("does not serve the Play stream, which this run asks for")
@@ -244,9 +259,11 @@ async def start_session(
             raise
         raise _start_error(error, process, report, terms.startup) from None
     streams = terms.style is not CallStyle.UNARY and info.serves_stream
-    transport: Transport = (StreamTransport if streams else UnaryTransport)(stub, listener)
+    transport: Transport = (StreamTransport if streams else UnaryTransport)(calls, listener)
     process.on_exit(lambda: listener.lost("the process ended", disconnected=True, question=None))
-    return BotSession(process, channel, info, transport, info.max_batch if streams else 1)
+    return BotSession(
+        process, channel, calls, info, transport, info.max_batch if streams else 1, listener
+    )
 
 
 _STARTS_BADLY = (HandshakeError, BotStartError, TimeoutError, grpc.RpcError)

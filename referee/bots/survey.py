@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta
 
 import grpc
 import grpc.aio
-from moon.v1 import bot_service_pb2_grpc as pb_grpc
 
+from referee.bots.calls import BotCalls
 from referee.bots.handshake import HandshakeError, shake_hands
 from referee.bots.probing import Probe, probe
 from referee.bots.remotes import Way, way_to
@@ -103,11 +103,11 @@ async def _ping(name: str, way: Way, startup: float) -> tuple[float, ...]:
     channel = way.open()
     times = []
     try:
-        stub = pb_grpc.BotServiceStub(channel)
-        await shake_hands(stub, startup)
+        calls = BotCalls(channel)
+        await shake_hands(calls, startup)
         for _ in range(PINGS):
             begun = time.monotonic()
-            await shake_hands(stub, startup)
+            await shake_hands(calls, startup)
             times.append(time.monotonic() - begun)
     except TimeoutError:
         problem = f"did not answer the handshake within {startup:g} s"

@@ -8,14 +8,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import Protocol
 
 import grpc
 import grpc.aio
 from moon.v1 import bot_service_pb2 as pb
-from moon.v1 import bot_service_pb2_grpc as pb_grpc
 
+from referee.bots.calls import BotCalls, UnreadableError, read_message
 from referee.text import printable
+
+SPARE_ANSWERS = 512
+"""How many answers a bot may send over a stream besides two to every question.
+
+What it sends beyond that is a flood: reading it takes time from the other bots."""
 
 
 class Listener(Protocol):
@@ -27,11 +33,11 @@ class Listener(Protocol):
     def answered(self, answers: Sequence[pb.Answer]) -> None:
         """Takes answers that arrived together."""
 
-    def refused(self, question: pb.Decision, problem: str) -> None:
-        """Takes note that the call for *question* ended without a usable message."""
-
     def expired(self, question: pb.Decision, problem: str) -> None:
         """Takes note that the call for *question* ended for want of time, its own or the bot's."""
+
+    def failed(self, error: BaseException) -> None:
+        """Takes note that asking broke, which is no fault of the bot."""
 
     def lost(self, problem: str, *, disconnected: bool, question: pb.Decision | None) -> None:
         """Takes note that nothing more will come.
@@ -70,20 +76,19 @@ class Gate:
         if self._is_open:
             self._listener.sent(questions)
 
-    def expired(self, question: pb.Decision, problem: str) -> None:
-        """Passes on the end of a call."""
-        if self._is_open:
-            self._listener.expired(question, problem)
-
     def answered(self, answers: Sequence[pb.Answer]) -> None:
         """Passes on answers."""
         if self._is_open:
             self._listener.answered(answers)
 
-    def refused(self, question: pb.Decision, problem: str) -> None:
+    def expired(self, question: pb.Decision, problem: str) -> None:
         """Passes on the end of a call."""
         if self._is_open:
-            self._listener.refused(question, problem)
+            self._listener.expired(question, problem)
+
+    def failed(self, error: BaseException) -> None:
+        """Passes on that asking broke, whenever it does."""
+        self._listener.failed(error)
 
     def lost(self, problem: str, *, disconnected: bool, question: pb.Decision | None) -> None:
         """Passes on the loss, or keeps it until the gate opens."""
@@ -106,74 +111,84 @@ class Transport(Protocol):
 class UnaryTransport:
     """One call for each decision."""
 
-    def __init__(self, stub: pb_grpc.BotServiceAsyncStub, listener: Listener) -> None:
+    def __init__(self, calls: BotCalls, listener: Listener) -> None:
         """Makes a transport that reports to *listener*."""
-        self._stub = stub
+        self._calls = calls
         self._listener = listener
-        self._calls: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
         """Starts a call for each of *questions*."""
         for question in questions:
             task = asyncio.create_task(self._ask(question, limit))
-            self._calls.add(task)
-            task.add_done_callback(self._calls.discard)
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+            task.add_done_callback(partial(_tell_failure, self._listener))
 
     async def close(self) -> None:
         """Cancels every call."""
-        for task in self._calls:
+        for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*self._calls, return_exceptions=True)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _ask(self, question: pb.Decision, limit: float) -> None:
         request = pb.DecideRequest(decision=question)
         try:
-            call = self._stub.Decide(request, timeout=limit)
+            call = self._calls.decide(request, timeout=limit)
             await asyncio.sleep(0)  # in which the call begins and the question is written
             self._listener.sent((question,))
-            response: pb.DecideResponse | None = await call
+            answer = _only_answer(await call, question)
+        except UnreadableError as error:
+            self._listener.lost(str(error), disconnected=False, question=question)
         except grpc.RpcError as error:
             if _status(error)[0] is grpc.StatusCode.DEADLINE_EXCEEDED:
                 self._listener.expired(question, describe(error))
-                return
-            self._listener.lost(
-                describe(error), disconnected=is_disconnect(error), question=question
-            )
-            return
-        # A call can end well without a message, and then there is none.
-        if response is None:
-            self._listener.refused(question, "the call ended without a message")
-        elif not response.HasField("answer"):
-            self._listener.refused(question, "the response holds no answer")
-        elif (response.answer.match_id, response.answer.decision_number) != (
-            question.match_id,
-            question.decision_number,
-        ):
-            self._listener.refused(
-                question,
-                f"the answer is to decision {response.answer.decision_number} of match "
-                f"{printable(response.answer.match_id, 40)!r}, not to the one that was asked",
-            )
+            else:
+                self._listener.lost(
+                    describe(error), disconnected=is_disconnect(error), question=question
+                )
         else:
-            self._listener.answered((response.answer,))
+            self._listener.answered((answer,))
+
+
+def _only_answer(data: object, question: pb.Decision) -> pb.Answer:
+    """Returns the answer to *question* that a call for it brought.
+
+    Raises:
+        UnreadableError: if it brought none, or the answer to something else.
+    """
+    response = read_message(pb.DecideResponse, data)
+    if not response.HasField("answer"):
+        raise UnreadableError("the response holds no answer")
+    answer = response.answer
+    if (answer.match_id, answer.decision_number) != (question.match_id, question.decision_number):
+        raise UnreadableError(
+            f"the answer is to decision {answer.decision_number} of match "
+            f"'{printable(answer.match_id, 40)}', not to the one that was asked"
+        )
+    return answer
 
 
 class StreamTransport:
     """One call that stays open, with one or many decisions in a message."""
 
-    def __init__(self, stub: pb_grpc.BotServiceAsyncStub, listener: Listener) -> None:
+    def __init__(self, calls: BotCalls, listener: Listener) -> None:
         """Opens the stream; what comes back is reported to *listener*."""
         self._listener = listener
-        self._call = stub.Play()
+        self._call = calls.play()
         self._waiting: list[pb.Decision] = []
         self._wake = asyncio.Event()
+        self._allowed = SPARE_ANSWERS
         self._tasks = (
             asyncio.create_task(self._write(), name="stream-write"),
             asyncio.create_task(self._read(), name="stream-read"),
         )
+        for task in self._tasks:
+            task.add_done_callback(partial(_tell_failure, listener))
 
     def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
         """Hands *questions* to the writer; those that wait together leave in one message."""
+        self._allowed += 2 * len(questions)
         self._waiting.extend(questions)
         self._wake.set()
 
@@ -197,21 +212,30 @@ class StreamTransport:
 
     async def _read(self) -> None:
         try:
-            while True:
-                response = await self._call.read()
-                if response is grpc.aio.EOF:
-                    break
-                if not isinstance(response, pb.PlayResponse):
-                    self._lost("the stream sent no message")
+            while (data := await self._call.read()) is not grpc.aio.EOF:
+                answers = read_message(pb.PlayResponse, data).answers
+                # A message without answers costs as much as one with an answer.
+                self._allowed -= max(1, len(answers))
+                if self._allowed < 0:
+                    self._lost("the bot sends many more answers than it is asked for")
                     return
-                self._listener.answered(response.answers)
+                self._listener.answered(answers)
             status = await self._call.code()
             self._lost(f"the bot ended the stream ({status.name})")
+        except UnreadableError as error:
+            self._lost(str(error))
         except grpc.RpcError as error:
             self._lost(describe(error), disconnected=is_disconnect(error))
 
     def _lost(self, problem: str, *, disconnected: bool = False) -> None:
         self._listener.lost(problem, disconnected=disconnected, question=None)
+
+
+def _tell_failure(listener: Listener, task: asyncio.Task[None]) -> None:
+    """Tells *listener* of an error that nothing expected; else a bot would be waited for."""
+    error = None if task.cancelled() else task.exception()
+    if error is not None:
+        listener.failed(error)
 
 
 def is_disconnect(error: grpc.RpcError) -> bool:
