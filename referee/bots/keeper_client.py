@@ -24,6 +24,7 @@ from typing import Any, Self, TypeVar
 
 from referee.bots import keeper as program
 from referee.bots.rundir import RunDirectory, kill_marked, sweep_leftovers
+from referee.crashes import crash_point
 from referee.errors import BotError, MoonError
 from referee.text import readable
 
@@ -210,6 +211,8 @@ class Keeper:
             mark=f"{self.directory.token}{number}",
             keep=KEPT_BYTES,
         )
+        crash_point("keeper.spawn")
+        crash_point("keeper.killed", pid=self.pid)
         try:
             return await self.hear(started)
         except asyncio.CancelledError:

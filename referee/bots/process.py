@@ -22,7 +22,7 @@ from referee.bots.keeper_client import (
     KeptProcess,
     library_path,
 )
-from referee.bots.rundir import Place, remove_tree
+from referee.bots.rundir import Place, remove_tree, shortage
 from referee.bots.spec import BotKind, BotSpec
 from referee.text import readable
 from referee.wire import PROTOCOL
@@ -87,13 +87,32 @@ class BotProcess:
             raise
 
     def check_place(self) -> None:
-        """Checks that what the bot was given is still there.
+        """Checks that what the bot was given is still there, and that it has room.
 
         Raises:
-            KeeperError: if somebody took it away; whoever it was, this bot is not to blame.
+            KeeperError: if somebody took it away, or the machine is full; whoever it was, this bot
+                is not to blame.
         """
-        if self._place is not None and not self._place.path.is_dir():
-            raise KeeperError(f"the directory of the bots is gone: {self._place.path.parent}")
+        if self._place is not None:
+            self.check_room()
+            if not self._place.path.is_dir():
+                raise KeeperError(f"the directory of the bots is gone: {self._place.path.parent}")
+
+    def check_room(self) -> None:
+        """Checks that this machine has all that a bot needs to run.
+
+        Raises:
+            KeeperError: if not; what goes wrong then is not held against a bot.
+        """
+        if self._place is None:
+            return
+        directory = self._place.path.parent
+        try:
+            problem = shortage(directory)
+        except OSError:
+            problem = f"the directory of the bots is gone: {directory}"
+        if problem:
+            raise KeeperError(problem)
 
     @property
     def report(self) -> ExitReport | None:

@@ -161,6 +161,7 @@ async def end_process(process: BotProcess, *, lost: bool) -> EndReport:
     """
     if lost:
         await process.wait_exited(EXIT_WAIT)
+        process.check_room()
     status = process.exit_status
     await process.stop()
     return EndReport(status, process.stderr_tail(STDERR_TAIL))

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from referee.bots.process import import_roots
+from referee.bots.rundir import sweep_leftovers
 from referee.errors import BotError, MoonError
 from tournaments.results import TableResult
 from tournaments.runner.jobs import (
@@ -37,6 +38,8 @@ MAX_LOST_WORKERS = 5
 """How many workers may be lost before a table comes to an end again; then the run is given up."""
 GROUP_TIME = 0.1
 """Seconds for which finished tables wait for others, to be stored with them."""
+MAX_PROBLEMS = 50
+"""How many things that went wrong are told in words; the others are only counted."""
 LINE_LIMIT = 1 << 26
 
 
@@ -54,6 +57,8 @@ class RunReport:
     """Tables that we broke every time."""
     problems: list[str] = field(default_factory=list)
     """What went wrong on our side, in words."""
+    more_problems: int = 0
+    """How often more than that."""
     introductions: dict[str, str] = field(default_factory=dict)
     """By entrant: what its bots say of themselves: name, version, author."""
     grace: float = 0.0
@@ -66,6 +71,13 @@ class RunReport:
     """By entrant: how many answers came that named no open question, and were dropped."""
     stopped: bool = False
     """Whether it was asked to stop before everything was played."""
+
+    def complain(self, problem: str) -> None:
+        """Takes note of what went wrong on our side; of the first ones in words."""
+        if len(self.problems) < MAX_PROBLEMS:
+            self.problems.append(problem)
+        else:
+            self.more_problems += 1
 
 
 class Runner:
@@ -178,7 +190,7 @@ class Runner:
         if self._draining and not worker.tables:
             return  # it was to end anyway
         self._lost += 1
-        self.report.problems.append(problem)
+        self.report.complain(problem)
         for table in worker.tables.values():
             self.try_again(table)
         if self._draining:
@@ -215,7 +227,7 @@ class Runner:
     def take(self, table: TableJob, outcome: Done) -> None:
         """Takes what became of *table*."""
         if outcome.problem:
-            self.report.problems.append(f"table {table.id}: {outcome.problem}")
+            self.report.complain(f"table {table.id}: {outcome.problem}")
             self.try_again(table)
             return
         self._lost = 0
@@ -286,9 +298,11 @@ class _Worker:
             wrote = (await stderr).rstrip()
             await _to_the_end(process)
         if not stopped or code != 0:
+            # Its keeper ends its bots; if that was killed too, nobody else would before the end.
+            await asyncio.to_thread(sweep_leftovers)
             return f"a worker ended (exit code {code})\n{wrote}".rstrip()
         if wrote:
-            self._runner.report.problems.append(f"a worker complained:\n{wrote}")
+            self._runner.report.complain(f"a worker complained:\n{wrote}")
         return None
 
     async def _listen(self, process: asyncio.subprocess.Process) -> bool:

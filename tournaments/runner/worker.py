@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 import sys
 
+from referee.bots.rundir import descriptors_left
+from referee.crashes import crash_point
 from referee.errors import BotError, MoonError
-from tournaments.runner.arena import Arena
+from tournaments.runner.arena import Arena, broken
 from tournaments.runner.jobs import (
     Done,
     Failed,
@@ -24,8 +27,14 @@ from tournaments.runner.jobs import (
     decode_to_worker,
     encode,
 )
+from tournaments.runner.orphans import adopt_orphans, end_everything_below
 
 LINE_LIMIT = 1 << 24
+LEAST_DESCRIPTORS = 64
+"""How many files a worker has to be allowed to open: for gRPC itself, and a few bots."""
+_NO_ROOM = {
+    errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC, errno.EDQUOT,
+}  # fmt: skip
 
 
 async def work(reader: asyncio.StreamReader, output: int) -> None:
@@ -36,16 +45,15 @@ async def work(reader: asyncio.StreamReader, output: int) -> None:
     idle = asyncio.Event()
     idle.set()
 
-    def send(message: FromWorker) -> None:
-        data = memoryview(encode(message) + b"\n")
-        with contextlib.suppress(BrokenPipeError):  # then `main` ends all this
-            while data:
-                data = data[os.write(output, data) :]
+    def say(message: FromWorker) -> None:
+        _write(output, encode(message) + b"\n")
 
     def done(outcome: Done) -> None:
         nonlocal in_play
         in_play -= 1
-        send(outcome)
+        line = encode(outcome) + b"\n"
+        crash_point("worker.result", before=lambda: _write(output, line[: len(line) // 2]))
+        _write(output, line)
         if in_play == 0:
             idle.set()
 
@@ -55,22 +63,38 @@ async def work(reader: asyncio.StreamReader, output: int) -> None:
             try:
                 introductions = await arena.start_all()
             except BotError as error:
-                send(Failed(str(error)))
+                say(Failed(str(error)))
                 return
-        send(Ready(arena.clock_terms.grace or 0.0, introductions))
+        say(Ready(arena.clock_terms.grace or 0.0, introductions))
         while line := await arena.unless_broken(reader.readline()):
             table = decode_to_worker(line)
             assert isinstance(table, TableJob), "every further message is a table"
             in_play += 1
             idle.clear()
-            arena.play(table, done)
+            try:
+                arena.play(table, done)
+            except Exception as error:  # noqa: BLE001 - the other tables play on
+                done(broken(table, error))
         await arena.unless_broken(idle.wait())
         strays = dict(arena.pool.strays)
-    send(Stopped(arena.clock.stalls, arena.clock.stalled, strays))
+    say(Stopped(arena.clock.stalls, arena.clock.stalled, strays))
+
+
+def _write(output: int, line: bytes) -> None:
+    data = memoryview(line)
+    with contextlib.suppress(BrokenPipeError):  # then `main` ends all this
+        while data:
+            data = data[os.write(output, data) :]
 
 
 async def main() -> None:
     """Connects the standard streams and works."""
+    if not descriptors_left(LEAST_DESCRIPTORS):
+        sys.exit(
+            f"a worker needs {LEAST_DESCRIPTORS} files that it may open, and there are fewer; "
+            "allow more (ulimit -n)"
+        )
+    adopt_orphans()
     output = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     reader = asyncio.StreamReader(limit=LINE_LIMIT)
@@ -88,6 +112,12 @@ async def main() -> None:
         await working
     except MoonError as error:
         sys.exit(str(error))
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+        sys.exit(f"this machine has no room for a worker: {(error.strerror or '').lower()}")
+    finally:
+        end_everything_below()
 
 
 if __name__ == "__main__":

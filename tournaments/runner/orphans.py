@@ -1,0 +1,45 @@
+"""What is left when a keeper is killed: its bots, also those that hid from everybody but it.
+
+A bot may leave its session, its parent and its environment behind; then only the keeper, as the
+next of its ancestors that wants them, still knows it as its own. When that is killed too, the next
+one is the worker.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import time
+
+from referee.bots.keeper import (
+    PR_SET_CHILD_SUBREAPER,
+    SWEEP_LIMIT,
+    SWEEP_PAUSE,
+    family,
+    kill_process,
+)
+
+
+def adopt_orphans() -> None:
+    """Makes this process the parent of whoever below it loses his own, where the system can."""
+    with contextlib.suppress(OSError, AttributeError):  # only Linux has it
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def end_everything_below() -> tuple[int, ...]:
+    """Ends every process below this one, and returns the pids of those that do not end.
+
+    For a process that ends itself afterwards: it waits for all of its children.
+    """
+    deadline = time.monotonic() + SWEEP_LIMIT
+    while True:
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        left = [entry for _, entry in family(os.getpid())]
+        if not left or time.monotonic() > deadline:
+            return tuple(entry.pid for entry in left)
+        for entry in left:
+            kill_process(entry)
+        time.sleep(SWEEP_PAUSE)
