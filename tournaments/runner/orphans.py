@@ -1,4 +1,6 @@
-"""What is left when a keeper is killed: its bots, also those that hid from everybody but it.
+"""What a worker has to do with the life of others: of its runner above, and of all below it.
+
+When a keeper is killed its bots are left, also those that hid from everybody but it.
 
 A bot may leave its session, its parent and its environment behind; then only the keeper, as the
 next of its ancestors that wants them, still knows it as its own. When that is killed too, the next
@@ -10,10 +12,12 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import signal
 import time
 
 from referee.bots.keeper import (
     PR_SET_CHILD_SUBREAPER,
+    PR_SET_PDEATHSIG,
     SWEEP_LIMIT,
     SWEEP_PAUSE,
     family,
@@ -21,10 +25,19 @@ from referee.bots.keeper import (
 )
 
 
+def end_with_parent() -> None:
+    """Has this process told by SIGTERM when its parent ends, where the system can."""
+    _control_process(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
 def adopt_orphans() -> None:
     """Makes this process the parent of whoever below it loses his own, where the system can."""
+    _control_process(PR_SET_CHILD_SUBREAPER, 1)
+
+
+def _control_process(option: int, value: int) -> None:
     with contextlib.suppress(OSError, AttributeError):  # only Linux has it
-        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
 def end_everything_below() -> tuple[int, ...]:
