@@ -22,6 +22,7 @@ from referee.bots.exits import ExitReport, KeeperError, SpawnFailure
 from referee.bots.keeper.watch import Allowed
 from referee.bots.rundir import RunDirectory, kill_marked, sweep_leftovers
 from referee.bots.sandbox import UidSlots
+from referee.crashes import crash_point
 from referee.text import readable
 
 KEPT_BYTES = 65536
@@ -223,6 +224,8 @@ class Keeper:
             allowed=None if allowed is None else allowed._asdict(),
             place=None if place is None else os.fspath(place),
         )
+        crash_point("keeper.spawn")
+        crash_point("keeper.killed", pid=self.pid)
         try:
             return await self.hear(started)
         except asyncio.CancelledError:

@@ -15,7 +15,7 @@ from referee.bots.exits import BotStartError, ExitReport, KeeperError
 from referee.bots.keeper.watch import Allowed
 from referee.bots.keeper_client import GRACE, Keeper, KeptProcess
 from referee.bots.reach import reach_of
-from referee.bots.rundir import Place, remove_tree
+from referee.bots.rundir import Place, remove_tree, shortage
 from referee.bots.sandbox import (
     Launch,
     LaunchFailure,
@@ -157,13 +157,32 @@ class BotProcess:
         return f"unix:/proc/self/fd/{self._pin}"
 
     def check_place(self) -> None:
-        """Checks that what the bot was given is still there.
+        """Checks that what the bot was given is still there, and that it has room.
 
         Raises:
-            KeeperError: if somebody took it away; whoever it was, this bot is not to blame.
+            KeeperError: if somebody took it away, or the machine is full; whoever it was, this bot
+                is not to blame.
         """
-        if self._place is not None and not self._place.path.is_dir():
-            raise KeeperError(f"the directory of the bots is gone: {self._place.path.parent}")
+        if self._place is not None:
+            self.check_room()
+            if not self._place.path.is_dir():
+                raise KeeperError(f"the directory of the bots is gone: {self._place.path.parent}")
+
+    def check_room(self) -> None:
+        """Checks that this machine has all that a bot needs to run.
+
+        Raises:
+            KeeperError: if not; what goes wrong then is not held against a bot.
+        """
+        if self._place is None:
+            return
+        directory = self._place.path.parent
+        try:
+            problem = shortage(directory)
+        except OSError:
+            problem = f"the directory of the bots is gone: {directory}"
+        if problem:
+            raise KeeperError(problem)
 
     @property
     def launch_failure(self) -> LaunchFailure | None:

@@ -26,6 +26,13 @@ from referee.errors import MoonError
 SOCKET_PATH_LIMIT = 100
 """Longest path of a socket that every system accepts, with some room."""
 
+LEAST_SPACE = 1 << 20
+"""Bytes that a bot has to find free; with less, what goes wrong may be for want of room."""
+LEAST_FILES = 16
+"""How many files a bot has to be able to make."""
+LEAST_DESCRIPTORS = 8
+"""How many files we must be able to open to start a bot and to talk to it."""
+
 _NAME = re.compile(r"moon-(\d+)-(\d+)-[0-9a-f]{6}")
 _LOCK = "lock"
 _LONGEST_SOCKET = "/99999/s"
@@ -113,6 +120,35 @@ class RunDirectory:
         """Removes the directory with all that is in it."""
         remove_tree(self.path)
         os.close(self._lock)
+
+
+def shortage(directory: Path) -> str:
+    """Returns what this machine lacks for a bot to live in *directory*; empty if nothing.
+
+    Raises:
+        OSError: if there is no such directory.
+    """
+    disk = os.statvfs(directory)
+    if disk.f_blocks and disk.f_bavail * disk.f_frsize < LEAST_SPACE:
+        return f"the disk of the running bots is full: {directory}"
+    if disk.f_files and disk.f_favail < LEAST_FILES:
+        return f"the disk of the running bots takes no more files: {directory}"
+    if not descriptors_left(LEAST_DESCRIPTORS):
+        return "too many files are open; allow more (ulimit -n), or play fewer tables at a time"
+    return ""
+
+
+def descriptors_left(wanted: int) -> bool:
+    """Returns whether this process can open *wanted* more files."""
+    taken: list[int] = []
+    try:
+        taken.extend(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC) for _ in range(wanted))
+    except OSError:
+        return False
+    finally:
+        for file in taken:
+            os.close(file)
+    return True
 
 
 def sweep_leftovers(base: Path | None = None) -> tuple[str, ...]:

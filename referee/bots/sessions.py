@@ -210,6 +210,7 @@ async def end_process(process: BotProcess, *, lost: bool) -> EndReport:
     """
     if lost:
         await process.wait_exited(EXIT_WAIT)
+        process.check_room()
     status = process.exit_status
     ran_on = lost and process.report is None
     await process.stop()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections import Counter
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
+import click
 from rich.console import Group
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
@@ -20,7 +22,6 @@ from tournaments.rating import Game, SkillModel
 from tournaments.rating.preview import Preview
 from tournaments.reports.grids import Column, Grid
 from tournaments.results import TableResult
-from tournaments.schedule import Schedule
 from tournaments.store import Store
 
 REFRESH = 1.0
@@ -28,19 +29,24 @@ REFRESH = 1.0
 
 
 class Progress:
-    """Shows how far a run is. Everything goes to standard error. Use it as a context manager."""
+    """Shows how far a run is. Use it as a context manager.
+
+    Everything goes to standard error, but for the events that a program may read.
+    """
 
     def __init__(
-        self, store: Store, schedule: Schedule, config: TournamentConfig, heartbeat: float
+        self, store: Store, config: TournamentConfig, heartbeat: float, *, events: bool = False
     ) -> None:
         """Makes the display of a run of which some tables may be played already.
 
         Args:
             store: Where the run is kept.
-            schedule: All that is to be played.
             config: The tournament.
             heartbeat: Seconds between two lines where there is no terminal.
+            events: Whether each table that is stored is told on standard output, as JSON.
         """
+        schedule = store.run.schedule()
+        self._events = events
         self._screen = console(stderr=True)
         self._heartbeat = heartbeat
         self._total = len(schedule.tables)
@@ -95,6 +101,8 @@ class Progress:
         """Takes tables that are stored."""
         for result in results:
             self._count(result)
+            if self._events:
+                click.echo(json.dumps(_event(result)))
         if self._live is not None:
             self._refresh(self._live)
 
@@ -158,6 +166,20 @@ class Progress:
             )
         # What does not fit a terminal is cut off below.
         return Group(self._bar, table)
+
+
+def _event(result: TableResult) -> dict[str, object]:
+    """Returns what a program is told of a table that is stored."""
+    return {
+        "table": result.id,
+        "number": result.number,
+        "attempt": result.attempt,
+        "seats": result.seats,
+        "ending": result.ending,
+        "scores": result.scores,
+        "places": result.places,
+        "faults": [{"seat": fault.seat, "kind": fault.kind} for fault in result.faults],
+    }
 
 
 def _duration(seconds: float) -> str:

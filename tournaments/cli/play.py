@@ -38,6 +38,7 @@ from tournaments.cli.remote_bots import look_at_remotes, remote_options
 from tournaments.cli.signals import run_tidily
 from tournaments.cli.terminal import console, print_json
 from tournaments.holding import held_text, parse_limits, sandbox_of
+from tournaments.measured import Measured
 from tournaments.reports.drawing import coloured, draw_deal
 from tournaments.reports.host_report import host_document, host_lines
 from tournaments.reports.marks import mark_lines
@@ -51,7 +52,7 @@ from tournaments.results import TableResult
 from tournaments.round_trips import ROUND_TRIP, RoundTrip
 from tournaments.runner.arena import Arena
 from tournaments.runner.jobs import Done, Job, TableJob
-from tournaments.timing import Measured, OverheadTimes, read_times
+from tournaments.timing import OverheadTimes, read_times
 
 CLOCK = ClockTerms()
 

@@ -18,7 +18,7 @@ from referee import __version__
 from referee.bots.build import build_bots
 from referee.bots.contents import content_hash
 from referee.bots.sandbox import Probe, check_tier, hide_arguments
-from referee.errors import ConfigError
+from referee.errors import ConfigError, StoreError
 from tournaments.cli.live import Progress
 from tournaments.cli.options import (
     DURATION,
@@ -67,6 +67,8 @@ SHORTEST_BEAT = 0.05
               help="How often to say how far it is, where there is no terminal.")  # fmt: skip
 @click.option("--accept-changes", is_flag=True,
               help="Continue although the file, a bot or moon itself has changed.")  # fmt: skip
+@click.option("--events", is_flag=True,
+              help="Write a line of JSON for each table once it is stored.")  # fmt: skip
 @json_option
 def run(
     what: tuple[str, ...],
@@ -85,6 +87,7 @@ def run(
     dial_in: str | None,
     heartbeat: float,
     accept_changes: bool,
+    events: bool,
     as_json: bool,
 ) -> int:
     """Play a tournament: everybody meets everybody, in every seat.
@@ -115,8 +118,9 @@ def run(
     config = config.described(lambda bot: content_hash(bot, is_ours))
     with _open(config, accept_changes=accept_changes) as opened:
         note_sandbox(opened, config, probe)
-        code = _play(opened, config, max(heartbeat, SHORTEST_BEAT))
-        if as_json or opened.counts().played:
+        progress = Progress(opened, config, max(heartbeat, SHORTEST_BEAT), events=events)
+        code = _play(opened, config, progress)
+        if as_json or (opened.counts().played > 0 and not events):
             print_standings(opened, as_json=as_json)
     return code
 
@@ -189,11 +193,14 @@ def note_sandbox(store: Store, config: TournamentConfig, probe: Probe) -> None:
         store.note("sandbox", text)
 
 
-def _play(store: Store, config: TournamentConfig, heartbeat: float) -> int:
-    """Plays what is missing; returns the exit code."""
+def _play(store: Store, config: TournamentConfig, progress: Progress) -> int:
+    """Plays what is missing; returns the exit code.
+
+    Raises:
+        StoreError: if there is no room to begin tables; what was in play is stored first.
+    """
     schedule = store.run.schedule()
     pending = table_jobs(store.pending(schedule), schedule, store.run.seed, store.void_attempts())
-    progress = Progress(store, schedule, config, heartbeat)
     if not pending:
         progress.say(f"{store.path}: all {len(schedule.tables)} tables are played")
         return 0
@@ -204,26 +211,40 @@ def _play(store: Store, config: TournamentConfig, heartbeat: float) -> int:
         f"worker{'s' * (config.workers != 1)}; store {store.path}"
     )
 
+    if shortage := store.shortage():
+        raise StoreError(shortage)
     _warn_of_crowding(store, config, progress.say)
+
+    shortages: list[str] = []
 
     def keep(results: Sequence[TableResult]) -> None:
         store.add_results(results)
         progress.add(results)
+        if not shortages and (shortage := store.shortage()):
+            shortages.append(shortage)
+            runner.drain()
 
     _look_at_remotes(store, config, progress.say)
     runner = Runner(job_of(config), pending, workers=config.workers, on_results=keep)
     with progress:
         report, stopped_by = asyncio.run(_run(runner, progress))
+    _keep_report(store, report)
+    _say_report(report, progress.say)
+    if shortages and report.stopped:
+        raise StoreError(shortages[0])
+    if stopped_by is not None:
+        return INTERRUPTED[stopped_by]
+    return VOID_TABLES if report.void else 0
+
+
+def _keep_report(store: Store, report: RunReport) -> None:
+    """Stores what is to be remembered of a run beside its tables."""
     store.add_results(report.void)
     store.note("measured", report.measured.to_text())
     for entrant, introduction in report.introductions.items():
         _note_once(store, "bot", f"{entrant}: {introduction}")
     for entrant, strays in sorted(report.strays.items()):
         store.note("strays", f"{entrant}: {strays} answers to no open question, dropped")
-    _say_report(report, progress.say)
-    if stopped_by is not None:
-        return INTERRUPTED[stopped_by]
-    return VOID_TABLES if report.void else 0
 
 
 def _note_once(store: Store, kind: str, text: str) -> None:
@@ -294,5 +315,7 @@ def _say_report(report: RunReport, say: Callable[[str], None]) -> None:
         say(f"{entrant} sent {strays} answers to no open question; they were dropped")
     for problem in report.problems:
         say(f"a fault of moon's own: {problem}")
+    if report.more_problems:
+        say(f"and {report.more_problems} more faults of moon's own")
     if report.void:
         say(f"{len(report.void)} tables are void; run the same again to play them")

@@ -11,6 +11,7 @@ from rich.progress import Progress
 from tournaments.cli.options import json_option
 from tournaments.cli.stores import open_store, store_argument
 from tournaments.cli.terminal import console, print_json
+from tournaments.measured import Measured
 from tournaments.reports.host_report import host_lines
 from tournaments.reports.marks import mark_lines
 from tournaments.reports.standings_report import (
@@ -24,7 +25,6 @@ from tournaments.reports.standings_report import (
 from tournaments.round_trips import ROUND_TRIP, RoundTrip, latest
 from tournaments.standings import Results
 from tournaments.store import Store
-from tournaments.timing import Measured
 
 
 @click.command()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from referee.bots.cpu import CpuUse
+from tournaments.measured import Measured
 from tournaments.reports.numbers import rounded_millis
-from tournaments.timing import Measured, OverheadTimes
+from tournaments.timing import OverheadTimes
 
 PONDER_SHARE, PONDER_LEAST = 0.2, 1.0
 """The share of its processor time, and the seconds, above which what a bot uses out of its turn is

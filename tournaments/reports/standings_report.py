@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from referee.rules import rules_text
+from tournaments.measured import Measured
 from tournaments.rating import RankedEntrant
 from tournaments.reports.grids import Column, Grid
 from tournaments.reports.host_report import host_document
@@ -12,7 +13,7 @@ from tournaments.reports.numbers import millis, number, rounded_millis
 from tournaments.schedule import EntrantId
 from tournaments.standings import EntrantFigures, Standings
 from tournaments.store import RunInfo
-from tournaments.timing import Measured, Times
+from tournaments.timing import Times
 
 
 def _row(table: Standings, row: RankedEntrant) -> EntrantFigures:

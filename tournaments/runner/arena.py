@@ -19,13 +19,15 @@ from referee.bots.sandbox import Tier, harden_self
 from referee.bots.sessions import SessionTerms, StartError
 from referee.bots.spec import BotSpec
 from referee.bots.tables import TableInPlay, Watch
+from referee.crashes import crash_point
 from referee.errors import BotError, MoonError
 from referee.match import FaultReport, Match, MatchReferee, dump_match
 from referee.sdk.inside import InsideBot, load_bot
+from tournaments.measured import Measured
 from tournaments.results import FaultRow, TableResult
 from tournaments.runner.jobs import Done, Job, TableJob
 from tournaments.schedule import EntrantId
-from tournaments.timing import Measured, Times
+from tournaments.timing import Times
 
 ResultT = TypeVar("ResultT")
 
@@ -140,19 +142,28 @@ class Arena:
             table: What to play.
             done: Called when it is over or void.
             watch: Called after each deal.
+
+        Raises:
+            Exception: if the table cannot be begun, which is a fault of ours; see `broken`.
         """
         keys = _line_keys(table)
-        lines = self.pool.seat(keys)
+        match = Match.start(self._terms, bytes.fromhex(table.key))
+        referee = MatchReferee(table.id, match, table.seats, self._job.table)
+        crash_point(f"table.begin.{table.id}")
 
         def finished(in_play: TableInPlay) -> None:
             self.pool.leave(keys)
-            if in_play.error is not None:
+            try:
+                crash_point(f"table.end.{table.id}")
+                outcome = _outcome(table, in_play)
+            except Exception as error:  # noqa: BLE001 - one broken table must not end the others
+                outcome = broken(table, error)
+            if outcome.problem:
                 # The table is played again, on the same deals, so by other processes.
                 self.pool.renew(keys)
-            done(_outcome(table, in_play))
+            done(outcome)
 
-        match = Match.start(self._terms, bytes.fromhex(table.key))
-        referee = MatchReferee(table.id, match, table.seats, self._job.table)
+        lines = self.pool.seat(keys)
         in_play = TableInPlay(referee, lines, self.clock_terms, finished, watch)
         in_play.start()
         return in_play
@@ -204,14 +215,19 @@ def _line_keys(table: TableJob) -> tuple[LineKey, ...]:
     return tuple(keys)
 
 
-def _outcome(table: TableJob, in_play: TableInPlay) -> Done:
+def broken(table: TableJob, error: Exception) -> Done:
+    """Returns what becomes of *table* when *error*, a fault of ours, breaks it."""
     seats = tuple(map(EntrantId, table.seats))
+    is_told = isinstance(error, MoonError)
+    problem = str(error) if is_told else "".join(traceback.format_exception(error))
+    void = TableResult(table.number, table.block, table.lane, seats, attempt=table.attempt)
+    return Done(void, problem)
+
+
+def _outcome(table: TableJob, in_play: TableInPlay) -> Done:
     if in_play.error is not None:
-        error = in_play.error
-        is_told = isinstance(error, MoonError)
-        problem = str(error) if is_told else "".join(traceback.format_exception(error))
-        void = TableResult(table.number, table.block, table.lane, seats, attempt=table.attempt)
-        return Done(void, problem)
+        return broken(table, in_play.error)
+    seats = tuple(map(EntrantId, table.seats))
     referee = in_play.referee
     result = referee.result
     assert result is not None

@@ -17,7 +17,9 @@ from dataclasses import dataclass, field
 import msgspec
 
 from referee.bots.environment import import_roots
+from referee.bots.rundir import sweep_leftovers
 from referee.errors import BotError, MoonError
+from tournaments.measured import Measured
 from tournaments.results import TableResult
 from tournaments.runner.jobs import (
     Done,
@@ -30,7 +32,6 @@ from tournaments.runner.jobs import (
     encode,
 )
 from tournaments.schedule import EntrantId
-from tournaments.timing import Measured
 
 MAX_ATTEMPTS = 3
 """How often a table is begun in one run before it stays void."""
@@ -38,6 +39,8 @@ MAX_LOST_WORKERS = 5
 """How many workers may be lost before a table comes to an end again; then the run is given up."""
 GROUP_TIME = 0.1
 """Seconds for which finished tables wait for others, to be stored with them."""
+MAX_PROBLEMS = 50
+"""How many things that went wrong are told in words; the others are only counted."""
 LINE_LIMIT = 1 << 26
 
 
@@ -55,6 +58,8 @@ class RunReport:
     """Tables that we broke every time."""
     problems: list[str] = field(default_factory=list)
     """What went wrong on our side, in words."""
+    more_problems: int = 0
+    """How often more than that."""
     introductions: dict[str, str] = field(default_factory=dict)
     """By entrant: what its bots say of themselves: name, version, author."""
     measured: Measured = field(default_factory=Measured)
@@ -63,6 +68,13 @@ class RunReport:
     """By entrant: how many answers came that named no open question, and were dropped."""
     stopped: bool = False
     """Whether it was asked to stop before everything was played."""
+
+    def complain(self, problem: str) -> None:
+        """Takes note of what went wrong on our side; of the first ones in words."""
+        if len(self.problems) < MAX_PROBLEMS:
+            self.problems.append(problem)
+        else:
+            self.more_problems += 1
 
 
 class Runner:
@@ -175,7 +187,7 @@ class Runner:
         if self._draining and not worker.tables:
             return  # it was to end anyway
         self._lost += 1
-        self.report.problems.append(problem)
+        self.report.complain(problem)
         for table in worker.tables.values():
             self.try_again(table)
         if self._draining:
@@ -212,7 +224,7 @@ class Runner:
     def take(self, table: TableJob, outcome: Done) -> None:
         """Takes what became of *table*."""
         if outcome.problem:
-            self.report.problems.append(f"table {table.id}: {outcome.problem}")
+            self.report.complain(f"table {table.id}: {outcome.problem}")
             self.try_again(table)
             return
         self._lost = 0
@@ -283,9 +295,11 @@ class _Worker:
             wrote = (await stderr).rstrip()
             await _to_the_end(process)
         if not stopped or code != 0:
+            # Its keeper ends its bots; if that was killed too, nobody else would before the end.
+            await asyncio.to_thread(sweep_leftovers)
             return f"a worker ended (exit code {code})\n{wrote}".rstrip()
         if wrote:
-            self._runner.report.problems.append(f"a worker complained:\n{wrote}")
+            self._runner.report.complain(f"a worker complained:\n{wrote}")
         return None
 
     async def _listen(self, process: asyncio.subprocess.Process) -> bool:

@@ -30,13 +30,19 @@ class WriterLock:
         while self._file is None:
             self._file = self._try()
 
+    @property
+    def is_held(self) -> bool:
+        """Whether it keeps others out: not if somebody has removed its file."""
+        return self._file is not None and self._is_still_there(self._file)
+
     def release(self) -> None:
         """Gives the lock back and removes the file; harmless when done before."""
         if self._file is None:
             return
         # Removed while it is held: whoever opened it before that finds out in `_try`.
-        with contextlib.suppress(OSError):
-            self.path.unlink()
+        if self.is_held:
+            with contextlib.suppress(OSError):
+                self.path.unlink()
         os.close(self._file)
         self._file = None
 

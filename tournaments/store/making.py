@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sqlalchemy import insert
 
+from referee.crashes import crash_point
 from referee.errors import StoreError
 from tournaments.store import database, schema
 from tournaments.store.runs import RunInfo, run_row
@@ -40,7 +41,9 @@ def make(path: Path, info: RunInfo) -> None:
         _remove(draft)
         with database.guard(path):
             _fill(draft, info)
+        crash_point("store.before_rename")
         draft.rename(path)
+        crash_point("store.after_rename")
         database.sync_folder(path)
     except OSError as error:
         raise StoreError(f"{path}: cannot be made: {(error.strerror or '').lower()}") from None

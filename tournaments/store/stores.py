@@ -12,12 +12,13 @@ from typing import Self
 
 from sqlalchemy import Connection, Engine, insert, select, update
 
+from referee.crashes import crash_point
 from referee.errors import NotFoundError, StoreError
 from tournaments.config import TournamentConfig
 from tournaments.identity import binding, canonical, differences
 from tournaments.results import TableResult
 from tournaments.schedule import Schedule, Table, TableId
-from tournaments.store import database, queries, schema
+from tournaments.store import database, places, queries, schema
 from tournaments.store.lock import WriterLock
 from tournaments.store.making import check_folder, make, now
 from tournaments.store.rows import (
@@ -104,6 +105,7 @@ class Store:
     @classmethod
     def _locked(cls, path: Path, prepare: Callable[[Path], object]) -> Store:
         """Returns the store for writing; *prepare* is done first, when nobody else can write."""
+        places.check_is_local(path)
         lock = WriterLock(path)
         try:
             prepare(path)
@@ -117,7 +119,8 @@ class Store:
         """Closes the store; harmless when done before."""
         self._engine.dispose()
         if self._lock is not None:
-            database.end_log(self.path)
+            if not self._trespass():
+                database.end_log(self.path)
             self._lock.release()
             self._lock = None
 
@@ -149,7 +152,6 @@ class Store:
         """
         if len({result.number for result in results}) != len(results):
             raise ValueError("two results of one table")
-        self._check_place()
         at = now()
         with self._writing() as connection:
             stored = queries.stored(connection, [result.number for result in results])
@@ -166,14 +168,22 @@ class Store:
                     queries.note(connection, "void", f"table {result.id}, attempt {result.attempt}")
         return tuple(numbers)
 
-    def _check_place(self) -> None:
-        """Refuses to write to a file that nobody can find again."""
+    def _trespass(self) -> str:
+        """Returns why nothing may be written here any more; empty while it may."""
+        assert self._lock is not None
         try:
             now_there = self.path.stat()
         except OSError:
-            raise StoreError(f"{self.path}: was deleted or moved while it was written to") from None
+            return "was deleted or moved while it was written to"
         if (now_there.st_dev, now_there.st_ino) != self._inode:
-            raise StoreError(f"{self.path}: another file has taken its place")
+            return "another file has taken its place"
+        if not self._lock.is_held:
+            return "its lock was removed, and somebody else may be writing to it by now"
+        return ""
+
+    def shortage(self) -> str:
+        """Returns why no table should be begun: too little room on the disk; empty if there is."""
+        return places.shortage(self.path)
 
     def note(self, kind: str, text: str) -> None:
         """Writes down that something happened to the run as a whole."""
@@ -362,4 +372,10 @@ class Store:
         if self._lock is None:
             raise StoreError(f"{self.path}: is open for reading only")
         with database.guard(self.path), database.writing(self._engine) as connection:
+            # Looked at when it is our turn: who takes our place writes after us, and sees what we
+            # wrote; and what we would write after him is refused.
+            if trespass := self._trespass():
+                raise StoreError(f"{self.path}: {trespass}; run the same again to continue")
             yield connection
+            crash_point("store.before_commit")
+        crash_point("store.after_commit")

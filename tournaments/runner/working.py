@@ -1,0 +1,137 @@
+"""What a worker does: it reads tables from its standard input and plays them.
+
+What became of them goes to its standard output. The end of the input means: finish what is in
+play, end the bots, and end. When nobody reads the output the runner is gone, and it ends at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import os
+import signal
+import sys
+
+from referee.bots.rundir import descriptors_left
+from referee.crashes import crash_point
+from referee.errors import BotError, MoonError
+from tournaments.runner.arena import Arena, broken
+from tournaments.runner.jobs import (
+    Done,
+    Failed,
+    FromWorker,
+    Job,
+    Ready,
+    Stopped,
+    TableJob,
+    decode_to_worker,
+    encode,
+)
+from tournaments.runner.orphans import end_everything_below
+
+LINE_LIMIT = 1 << 24
+LEAST_DESCRIPTORS = 64
+"""How many files a worker has to be allowed to open: for gRPC itself, and a few bots."""
+_NO_ROOM = {
+    errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC, errno.EDQUOT,
+}  # fmt: skip
+
+
+async def work(reader: asyncio.StreamReader, output: int) -> None:
+    """Plays the tables that *reader* brings, and writes what became of them to *output*."""
+    job = decode_to_worker(await reader.readline())
+    assert isinstance(job, Job), "the first message is the job"
+    in_play = 0
+    idle = asyncio.Event()
+    idle.set()
+
+    def say(message: FromWorker) -> None:
+        _write(output, encode(message) + b"\n")
+
+    def done(outcome: Done) -> None:
+        nonlocal in_play
+        in_play -= 1
+        line = encode(outcome) + b"\n"
+        crash_point("worker.result", before=lambda: _write(output, line[: len(line) // 2]))
+        _write(output, line)
+        if in_play == 0:
+            idle.set()
+
+    async with Arena(job) as arena:
+        try:
+            if job.check_bots:
+                introductions = await arena.start_all()
+            else:
+                introductions = {}
+            say(Ready(arena.clock_terms.grace or 0.0, arena.echo, introductions))
+            while line := await arena.unless_broken(reader.readline()):
+                table = decode_to_worker(line)
+                assert isinstance(table, TableJob), "every further message is a table"
+                in_play += 1
+                idle.clear()
+                try:
+                    arena.play(table, done)
+                except Exception as error:  # noqa: BLE001 - the other tables play on
+                    done(broken(table, error))
+            await arena.unless_broken(idle.wait())
+        except BotError as error:
+            say(Failed(str(error)))
+            return
+        except asyncio.CancelledError:
+            arena.keeper.tell("shutdown")  # nobody waits for us: no time for good manners
+            raise
+        strays, cpu = dict(arena.pool.strays), arena.pool.cpu
+    say(Stopped(arena.clock.stalls, arena.clock.stalled, strays, cpu))
+
+
+def _write(output: int, line: bytes) -> None:
+    data = memoryview(line)
+    with contextlib.suppress(BrokenPipeError):  # then `main` ends all this
+        while data:
+            data = data[os.write(output, data) :]
+
+
+def start() -> None:
+    """Works, unless this machine does not give what a worker needs."""
+    if not descriptors_left(LEAST_DESCRIPTORS):
+        sys.exit(
+            f"a worker needs {LEAST_DESCRIPTORS} files that it may open, and there are fewer; "
+            "allow more (ulimit -n)"
+        )
+    try:
+        asyncio.run(main())
+    except MoonError as error:
+        sys.exit(str(error))
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+        sys.exit(f"this machine has no room for a worker: {(error.strerror or '').lower()}")
+    finally:
+        end_everything_below()
+
+
+async def main() -> None:
+    """Connects the standard streams and works."""
+    output = os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    reader = asyncio.StreamReader(limit=LINE_LIMIT)
+    loop = asyncio.get_running_loop()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    working = asyncio.create_task(work(reader, output))
+    is_gone = asyncio.Event()
+
+    def runner_is_gone() -> None:
+        is_gone.set()
+        loop.remove_reader(output)
+        working.cancel()
+
+    # A pipe that is written becomes readable when its reader is gone, even a killed one.
+    loop.add_reader(output, runner_is_gone)
+    loop.add_signal_handler(signal.SIGTERM, runner_is_gone)
+    try:
+        await working
+    finally:
+        if is_gone.is_set():
+            end_everything_below()
+            os._exit(1)  # nobody waits for us, and what gRPC still has to put away takes its time
