@@ -68,23 +68,10 @@ def settings() -> list[Path]:
 
 
 def program(command: Sequence[str], cwd: Path, env: Mapping[str, str]) -> list[Path]:
-    """Returns what has to be seen to run the program of *command*: itself, and its installation.
-
-    A program of a version manager, `~/.nvm/versions/node/v20/bin/node`, brings the tree in which
-    it is installed, unless that is the whole home of the user.
-    """
+    """Returns the file of the program of *command*, as it is found and where it really is."""
     word = command[0]
     found = cwd / word if "/" in word else shutil.which(word, path=env.get("PATH"))
-    if found is None:
-        return []
-    path = Path(found)
-    real = path.resolve()
-    seen = [path, real]
-    root = real.parent.parent
-    homes = {Path("/"), Path.home(), Path.home() / ".local"}
-    if real.parent.name == "bin" and (root / "lib").is_dir() and root not in homes:
-        seen.append(root)
-    return existing(seen)
+    return [] if found is None else existing([Path(found), Path(found).resolve()])
 
 
 def existing(paths: Iterable[Path]) -> list[Path]:
