@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+import msgspec
+
 STEP = 1.02
 """The ratio of neighbouring bucket edges: a percentile is at most 2 % above the true one."""
 _LOG_STEP = math.log(STEP)

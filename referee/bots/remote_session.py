@@ -106,6 +106,7 @@ class RemoteSession:
         self._link: _Link | None = _Link(channel, self, streams=streams)
         self._open: dict[tuple[str, int], pb.Decision] = {}
         self._limit = 0.0
+        self._is_written = False
         self._deadline = 0.0
         self._reaching: asyncio.Task[None] | None = None
         self._closing: set[asyncio.Task[None]] = set()
@@ -121,7 +122,7 @@ class RemoteSession:
         return
 
     def waited(self) -> float:
-        """Returns 0: nobody here knows what it waits for there."""
+        """Returns 0: nobody here knows how long its threads wait for a processor there."""
         return 0.0
 
     def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
@@ -129,6 +130,7 @@ class RemoteSession:
         # What was judged in the meantime is never asked again.
         self._open = {_key(question): question for question in questions}
         self._limit = limit
+        self._is_written = False
         self._grant_time()
         if self._link is not None:
             self._link.transport.send(questions, limit)
@@ -159,7 +161,10 @@ class RemoteSession:
 
     def sent(self, questions: Sequence[pb.Decision]) -> None:
         """Takes note that *questions* have been written."""
-        self._listener.sent(questions)
+        # Over another link they are written once more, which gives the bot no more time.
+        if not self._is_written:
+            self._is_written = True
+            self._listener.sent(questions)
 
     def expired(self, question: pb.Decision, problem: str) -> None:
         """Takes note that the call for *question* ended for want of time, its own or the bot's."""

@@ -19,8 +19,8 @@ def server_credentials(folder: Path) -> grpc.ServerCredentials:
     Raises:
         ConfigError: if a file in it is missing.
     """
-    key, certificate = _read(folder / BOT_KEY), _read(folder / BOT_CERTIFICATE)
     authority = _read(folder / CA_FILE)
+    key, certificate = _read(folder / BOT_KEY), _read(folder / BOT_CERTIFICATE)
     return grpc.ssl_server_credentials([(key, certificate)], authority, require_client_auth=True)
 
 

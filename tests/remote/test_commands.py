@@ -17,6 +17,8 @@ import pytest
 from referee.bots import probing
 from referee.bots.keeper_client import library_path
 from referee.bots.process import import_roots
+from referee.sdk.program import run
+from tests.remote.far import Meek
 from tournaments.cli.main import main
 
 PATIENCE = 120
@@ -82,10 +84,14 @@ def test_a_called_bot_and_one_that_dials_in_play_a_night(
         arena = opened.split()[4].rstrip(",")
         dialling = (str(BOT), "--arena", arena, "--token-file", "token", "--tls", home)
         with running(*dialling, says=f"takes part at {arena} as dial:deep"):
-            run = [far, "dial:deep", "first_legal", "--deals", "1", "--store", "night.sqlite",
+            night = [far, "dial:deep", "first_legal", "--deals", "1", "--store", "night.sqlite",
                    "--tls", "tls", "--dial-in", "gate", "--network", "400ms"]  # fmt: skip
-            assert main(["tournament", "run", *run]) == 0
+            assert main(["tournament", "run", *night]) == 0
             assert "round trip to far: p50 " in capsys.readouterr().err
+            match = ["play", *night[:5], "--json", *night[7:11]]
+            assert main(match) == 0
+            trips = json.loads(capsys.readouterr().out)["round_trips"]
+            assert [(trip["pings"], trip["allowed_ms"]) for trip in trips] == [(10, 250)] * 2
             # The same bot at the address of another is found out before anything is played.
             wrong = [far.replace("far=", "near="), "first_legal", "random", "--tls", "tls"]
             assert main(["play", *wrong]) == 2
@@ -114,18 +120,29 @@ def test_a_night_with_a_bot_that_is_not_there_is_not_begun(
     bots = ["grpc://127.0.0.1:1", "first_legal", "random"]
     assert main(["tournament", "run", *bots, "--store", "night.sqlite"]) == 2
     assert "grpc://127.0.0.1:1: nobody listens there" in capsys.readouterr().err
-    assert main(["tournament", "show", "night.sqlite", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert (told["played"], told["void"]) == (0, 0)
-    assert folder.is_dir()
+    assert list(folder.iterdir()) == [], "no store, so that the address can be put right"
 
 
-def test_a_match_shows_how_far_away_its_remote_bots_are(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--arena", "127.0.0.1:1"], "--arena and --token-file belong together"),
+        (["--arena", "h:1", "--token-file", "t", "--port", "1"], "--arena dials"),
+        (["--arena", "h:1", "--token-file", "t"], "the token would travel in the clear"),
+        (["--tls", "nowhere"], "nowhere/ca.pem: cannot be read"),
+        (["--host", "192.0.2.1"], "192.0.2.1:0: cannot listen there"),
+    ],
+)
+def test_a_bot_says_what_it_cannot_be_started_with(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], problem: str
 ) -> None:
-    with running(str(BOT), "--port", "0", says="serves on") as line:
-        bots = [f"grpc://{line.split()[3].rstrip(';')}", "first_legal", "first_legal"]
-        assert main(["play", *bots, "--deals", "1", "--json"]) == 0
-    [trip] = json.loads(capsys.readouterr().out)["round_trips"]
-    assert (trip["pings"], trip["allowed_ms"]) == (10, 250)
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        with pytest.raises(SystemExit) as ended:
+            run(Meek(), arguments)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert ended.value.code == 2
+    assert problem in capsys.readouterr().err
     assert list(folder.iterdir()) == []

@@ -36,7 +36,7 @@ from tournaments.holding import held_text, limits_text, parse_limits
 from tournaments.identity import canonical
 from tournaments.reports.host_report import stall_lines
 from tournaments.results import TableResult
-from tournaments.round_trips import ROUND_TRIP
+from tournaments.round_trips import ROUND_TRIP, RoundTrip
 from tournaments.runner.jobs import job_of, table_jobs
 from tournaments.runner.runner import Runner, RunReport
 from tournaments.store import Store
@@ -116,10 +116,12 @@ def run(
     probe = check_tier(config.sandbox.tier)
     asyncio.run(build_bots(bot for entrant in config.entrants for bot in entrant.bots))
     config = config.described(lambda bot: content_hash(bot, is_ours))
+    # A run that cannot begin leaves no store; one that is complete needs nobody.
+    trips = None if config.store.exists() else _look_at_remotes(config)
     with _open(config, accept_changes=accept_changes) as opened:
         note_sandbox(opened, config, probe)
         progress = Progress(opened, config, max(heartbeat, SHORTEST_BEAT), events=events)
-        code = _play(opened, config, progress)
+        code = _play(opened, config, progress, trips)
         if as_json or (opened.counts().played > 0 and not events):
             print_standings(opened, as_json=as_json)
     return code
@@ -193,7 +195,9 @@ def note_sandbox(store: Store, config: TournamentConfig, probe: Probe) -> None:
         store.note("sandbox", text)
 
 
-def _play(store: Store, config: TournamentConfig, progress: Progress) -> int:
+def _play(
+    store: Store, config: TournamentConfig, progress: Progress, trips: list[RoundTrip] | None
+) -> int:
     """Plays what is missing; returns the exit code.
 
     Raises:
@@ -224,7 +228,9 @@ def _play(store: Store, config: TournamentConfig, progress: Progress) -> int:
             shortages.append(shortage)
             runner.drain()
 
-    _look_at_remotes(store, config, progress.say)
+    for trip in _look_at_remotes(config) if trips is None else trips:
+        store.note(ROUND_TRIP, str(trip))
+        progress.say(f"{ROUND_TRIP} to {trip}")
     runner = Runner(job_of(config), pending, workers=config.workers, on_results=keep)
     with progress:
         report, stopped_by = asyncio.run(_run(runner, progress))
@@ -267,14 +273,15 @@ def _warn_of_crowding(store: Store, config: TournamentConfig, say: Callable[[str
         _note_once(store, "warning", text)
 
 
-def _look_at_remotes(store: Store, config: TournamentConfig, say: Callable[[str], None]) -> None:
-    """Looks who the remote bots are, and notes how far away each of them is."""
+def _look_at_remotes(config: TournamentConfig) -> list[RoundTrip]:
+    """Looks who the remote bots are, and returns how far away each of them is."""
     specs = {str(entrant.name): entrant.bots for entrant in config.entrants}
     clock = config.clock
-    looking = look_at_remotes(specs, config.remote, clock.startup, clock.network, say)
-    for trip in asyncio.run(looking):
-        store.note(ROUND_TRIP, str(trip))
-        say(f"{ROUND_TRIP} to {trip}")
+
+    def say(text: str) -> None:
+        click.echo(f"moon: {text}", err=True)
+
+    return asyncio.run(look_at_remotes(specs, config.remote, clock.startup, clock.network, say))
 
 
 async def _run(runner: Runner, progress: Progress) -> tuple[RunReport, signal.Signals | None]:
