@@ -50,6 +50,9 @@ class Heard:
         for answer in answers:
             self.told.put_nowait(("answered", answer.match_id))
 
+    def sent(self, questions: Sequence[pb.Decision]) -> None:
+        pass
+
     def expired(self, question: pb.Decision, problem: str) -> None:
         self.told.put_nowait(("expired", problem))
 

@@ -47,7 +47,7 @@ def zoo(tier: str, only: tuple[str, ...], jobs: int, as_list: bool, as_json: boo
         _list(catalogue, tier, as_json)
         return 0
     with Patience("behaviours", len(catalogue.behaviours)) as patience:
-        zoo = Zoo(catalogue.programs, tier, jobs, lambda _: patience.step())
+        zoo = Zoo(catalogue.programs, tier, jobs, patience.step)
         judgements = run_tidily(zoo.run(catalogue.behaviours))
     broken = zoo.left or any(judgement.broken for judgement in judgements)
     if as_json:
@@ -92,7 +92,7 @@ def _print(tier: str, judgements: Sequence[Judgement]) -> None:
         Column(""),
     )
     for j in judgements:
-        mark = "BROKEN" if j.broken else "" if j.sighting.not_run else "ok"
+        mark = "BROKEN" if j.broken else "ok"
         grid.add_row(
             j.behaviour.id, j.behaviour.name, j.promised.value, j.outcome.value, j.verdict, mark
         )
@@ -101,8 +101,6 @@ def _print(tier: str, judgements: Sequence[Judgement]) -> None:
     for j in judgements:
         for breach in j.broken:
             screen.print(Text(f"{j.behaviour.id}: {breach}", style="red"), soft_wrap=True)
-        if j.sighting.not_run:
-            screen.print(f"{j.behaviour.id} was not run: {j.sighting.not_run}", soft_wrap=True)
     screen.print(_summary(tier, judgements), soft_wrap=True)
 
 

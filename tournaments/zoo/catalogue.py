@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
+from referee.bots.sandbox.promises import TITLES
+from referee.bots.sandbox.tiers import Tier
 from referee.bots.terms import CallStyle, ClockTerms
 from referee.errors import ConfigError, NotFoundError, did_you_mean
 from referee.match import FaultKind
@@ -23,7 +25,7 @@ from tournaments.toml_reader import Reader, shown
 OK = "ok"
 """The verdict on a bot without a fault."""
 VERDICTS = (OK, *(kind.value for kind in FaultKind))
-TIERS = ("none", "basic", "hardened")
+TIERS = tuple(tier.value for tier in Tier)
 CLOCK = ClockTerms(move_time=20.0, startup=60.0, first_move=30.0, grace=0.05)
 """Generous, for the many rows that are not about time."""
 PLACEHOLDERS = ("referee", "canary_file", "home_file", "port", "prefix")
@@ -73,7 +75,8 @@ class Behaviour:
     why: str
     """Why something is not promised."""
     needs: tuple[str, ...]
-    """What the host must have, or there is nothing to try."""
+    """The promises of a tier that this one follows from, by their names in `moon doctor`: where a
+    host does not keep one of them, neither does it keep this."""
     alone: bool
     """Whether nothing else may run beside it."""
     same_record: bool
@@ -226,7 +229,7 @@ def _behaviour(row: dict[str, object], path: Path, table: str, programs: Path) -
         promises=promises,
         verdicts=verdicts,
         why=why,
-        needs=_words(reader, "needs"),
+        needs=_needs(reader),
         alone=reader.flag("alone", default=False),
         same_record=reader.flag("same_record", default=True),
         clock=_clock(reader),
@@ -297,6 +300,14 @@ def _command(reader: Reader, key: str, programs: Path) -> tuple[str, ...]:
 
 def _known(name: str) -> str:
     return did_you_mean(name, PLACEHOLDERS)
+
+
+def _needs(reader: Reader) -> tuple[str, ...]:
+    words = _words(reader, "needs")
+    for word in words:
+        if word not in TITLES:
+            raise reader.error("needs", f"no tier promises {word!r}{did_you_mean(word, TITLES)}")
+    return words
 
 
 def _clock(reader: Reader) -> ClockTerms:

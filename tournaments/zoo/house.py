@@ -76,14 +76,17 @@ class House:
         if done.problem or done.result.faults:
             raise BotError(f"three honest bots cannot play here: {done.problem or done.result}")
 
-    async def open(self, gate: asyncio.Semaphore) -> dict[str, Sighting]:
-        """Tries the group, as many at a time as *gate* lets in; returns what was seen, by id."""
+    async def open(self, gate: asyncio.Semaphore, tried: Callable[[], None]) -> dict[str, Sighting]:
+        """Tries the group, as many at a time as *gate* lets in; returns what was seen, by id.
+
+        *tried* is called after each.
+        """
         run, token = Path(), ""
         try:
             async with Arena(self._job(self._entrants()), self._note) as arena:
                 run, token = arena.keeper.directory.path, arena.keeper.directory.token
                 self._stage.plant_in(run)
-                await asyncio.gather(*(self._try(b, arena, gate) for b in self._group))
+                await asyncio.gather(*(self._try(b, arena, gate, tried) for b in self._group))
                 await self._look_around(run)
         except KeeperError as error:
             self.broke = True
@@ -128,7 +131,13 @@ class House:
         for sighting in self._sightings.values():
             (sighting.harm if harm else sighting.left).append(what)
 
-    async def _try(self, behaviour: Behaviour, arena: Arena, gate: asyncio.Semaphore) -> None:
+    async def _try(
+        self,
+        behaviour: Behaviour,
+        arena: Arena,
+        gate: asyncio.Semaphore,
+        tried: Callable[[], None],
+    ) -> None:
         async with gate:
             sighting = self._sightings[behaviour.id]
             began = time.monotonic()
@@ -150,6 +159,7 @@ class House:
             sighting.harm += (f"{what} was damaged" for what in self._stage.damage())
             sighting.leaked = self._stage.leaked(sighting.output)
             sighting.seconds = time.monotonic() - began
+            tried()
 
     async def _end(self, names: Sequence[str], arena: Arena, sighting: Sighting) -> None:
         """Ends the bots of one behaviour, and reads all that they wrote."""

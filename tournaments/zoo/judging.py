@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from referee.bots.sandbox.promises import TITLES
 from tournaments.zoo.catalogue import OK, Behaviour, Promise
 
 
@@ -31,8 +33,6 @@ class Sighting:
     """What was still there once the bot was ended."""
     leaked: tuple[str, ...] = ()
     """The planted secrets that stand in what it wrote."""
-    not_run: str = ""
-    """Why it could not be tried on this host."""
     seconds: float = 0.0
 
     @property
@@ -57,7 +57,6 @@ class Outcome(StrEnum):
     DETECTED = "detected"
     SUCCEEDED = "succeeded"
     """It works here, or is not noticed."""
-    NOT_RUN = "not run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +69,8 @@ class Judgement:
     outcome: Outcome
     broken: tuple[str, ...]
     """In which ways the promise was broken; empty if it was kept."""
+    why: str
+    """Why it is not promised here; empty if it is."""
     sighting: Sighting
 
     @property
@@ -93,23 +94,34 @@ class Judgement:
             "harm": seen.harm,
             "left": seen.left,
             "leaked": list(seen.leaked),
-            "not_run": seen.not_run,
+            "why": self.why,
             "seconds": round(seen.seconds, 3),
         }
 
 
-def judge(behaviour: Behaviour, tier: str, sighting: Sighting) -> Judgement:
-    """Returns whether what was seen of *behaviour* is what *tier* promises."""
+def judge(
+    behaviour: Behaviour, tier: str, sighting: Sighting, unkept: Mapping[str, str]
+) -> Judgement:
+    """Returns whether what was seen of *behaviour* is what *tier* promises on this host.
+
+    Args:
+        behaviour: A row of the catalogue.
+        tier: The sandbox that it ran in.
+        sighting: What was seen.
+        unkept: By promise of the tier that this host does not keep: the reason.
+    """
     promised = behaviour.promises[tier]
-    broken: tuple[str, ...] = ()
-    if not sighting.not_run and promised is not Promise.NOT_PROMISED:
-        broken = tuple(_breaches(behaviour, tier, sighting))
-    return Judgement(behaviour, tier, promised, _outcome(sighting), broken, sighting)
+    why = behaviour.why if promised is Promise.NOT_PROMISED else ""
+    if promised is Promise.PREVENTED:
+        reasons = [f"{TITLES[key]}: {unkept[key]}" for key in behaviour.needs if key in unkept]
+        if reasons:
+            promised, why = Promise.NOT_PROMISED, "; ".join(reasons)
+    breaches = promised is not Promise.NOT_PROMISED and _breaches(behaviour, tier, sighting)
+    outcome = _outcome(sighting)
+    return Judgement(behaviour, tier, promised, outcome, tuple(breaches or ()), why, sighting)
 
 
 def _outcome(sighting: Sighting) -> Outcome:
-    if sighting.not_run:
-        return Outcome.NOT_RUN
     if sighting.attempts["got"] or sighting.leaked or sighting.harm or sighting.left:
         return Outcome.SUCCEEDED
     if sighting.faults:

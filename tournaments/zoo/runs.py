@@ -6,12 +6,11 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from referee.bots.sandbox import Tier, check_tier, harden_self
 from tournaments.zoo.catalogue import Behaviour
 from tournaments.zoo.house import KEY, House, descriptors_left
 from tournaments.zoo.judging import Judgement, judge
 from tournaments.zoo.stage import Stage, open_descriptors
-
-Seen = Callable[[Judgement], None]
 
 
 class Zoo:
@@ -21,20 +20,27 @@ class Zoo:
         left: What was left of the run as a whole, when all was over.
     """
 
-    def __init__(self, programs: Path, tier: str, jobs: int, seen: Seen) -> None:
+    def __init__(self, programs: Path, tier: str, jobs: int, tried: Callable[[], None]) -> None:
         """Makes a zoo.
 
         Args:
             programs: The folder of the programs.
             tier: The sandbox of all bots, the honest ones too.
             jobs: How many behaviours are tried at the same time.
-            seen: Is told of each behaviour that was tried.
+            tried: Is called after each behaviour.
+
+        Raises:
+            TierUnavailableError: if this host cannot give the tier.
         """
         self.left: tuple[str, ...] = ()
         self._programs = programs
         self._tier = tier
         self._gate = asyncio.Semaphore(jobs)
-        self._seen = seen
+        self._tried = tried
+        if tier != Tier.NONE:
+            harden_self()
+        promises = check_tier(Tier(tier)).promises
+        self._unkept = {promise.key: promise.reason for promise in promises if not promise.kept}
 
     async def run(self, behaviours: Sequence[Behaviour]) -> list[Judgement]:
         """Tries *behaviours* and returns the judgements, in their order.
@@ -58,13 +64,10 @@ class Zoo:
     async def _try(self, group: Sequence[Behaviour], stage: Stage) -> list[Judgement]:
         """Tries behaviours that share an arena; each in one of its own if that breaks."""
         house = House(self._programs, self._tier, group, stage)
-        sightings = await house.open(self._gate)
+        sightings = await house.open(self._gate, self._tried)
         if house.broke and len(group) > 1:
             return [judgement for b in group for judgement in await self._try((b,), stage)]
-        judgements = [judge(b, self._tier, sightings[b.id]) for b in group]
-        for judgement in judgements:
-            self._seen(judgement)
-        return judgements
+        return [judge(b, self._tier, sightings[b.id], self._unkept) for b in group]
 
 
 def _groups(behaviours: Iterable[Behaviour]) -> Iterator[list[Behaviour]]:

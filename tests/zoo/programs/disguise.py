@@ -42,4 +42,11 @@ def odd_name():
     play(name='"\x1b[31m\u202e\n,;<b>\U0001f600' + "x" * 300, author="\x00\n" * 100)
 
 
-{"replays": replays, "takes-a-name": takes_a_name, "odd-name": odd_name}[sys.argv[1]]()
+def honest():
+    """Does nothing that it should not."""
+    play()
+
+
+{"replays": replays, "honest": honest, "takes-a-name": takes_a_name, "odd-name": odd_name}[
+    sys.argv[1]
+]()

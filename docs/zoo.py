@@ -1,0 +1,96 @@
+"""Writes docs/zoo.md from runs of the zoo.
+
+moon bot zoo --sandbox basic --json > basic.json        (as root, and as an ordinary user)
+moon bot zoo --sandbox hardened --json > hardened.json
+python docs/zoo.py *.json > docs/zoo.md
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from tournaments.zoo.catalogue import GROUPS, Behaviour, load_catalogue
+
+HEAD = """# What hostile and broken bots can do
+
+Written by `docs/zoo.py` from the last run of the zoo; never by hand. Each program of `tests/zoo`
+sat down with two honest bots under the real referee. *Prevented*: what it tries does not work, and
+the match goes exactly as with an honest bot in its place. *Detected*: the verdict names it, and nobody
+else. *Not promised*: the reason is below the table; in brackets is what was seen here.
+
+`moon bot zoo` tries all of it on your own machine, and exits with 5 where a promise is broken;
+`moon doctor` says what your machine can promise.
+"""
+
+
+def main() -> None:
+    """Writes the page to standard output."""
+    runs = [json.loads(Path(path).read_text(encoding="utf-8")) for path in sys.argv[1:]]
+    order = [("root", "basic"), ("ordinary user", "basic"), ("root", "hardened"),
+             ("ordinary user", "hardened")]  # fmt: skip
+    runs.sort(key=lambda run: order.index((run["host"]["user"], run["sandbox"])))
+    catalogue = load_catalogue()
+    lines = [HEAD, "The runs:", "", *(f"- {_about(run)}" for run in runs), ""]
+    for letter, group in GROUPS.items():
+        rows = [b for b in catalogue.behaviours if b.group == letter]
+        untried = [u for u in catalogue.untried if u.id.startswith(letter)]
+        if rows or untried:
+            lines += [f"## {letter}: {group}", ""]
+        if rows:
+            lines += _table(rows, runs)
+        if untried:
+            lines += [
+                "Not tried on one machine:",
+                "",
+                "| | a bot that | why |",
+                "| --- | --- | --- |",
+            ]
+            lines += [f"| {u.id} | {u.name} | {u.why} |" for u in untried]
+            lines.append("")
+    sys.stdout.write("\n".join(lines).rstrip() + "\n")
+
+
+def _about(run: dict[str, Any]) -> str:
+    host, rows = run["host"], run["behaviours"]
+    harmed = sum(bool(row["harm"]) for row in rows)
+    left = sum(bool(row["left"]) for row in rows) + bool(run["left"])
+    return (
+        f"`{run['sandbox']}` as {host['user']}: {len(rows)} behaviours, {run['broken']} promises"
+        f" broken, honest bots harmed in {harmed}, anything left after {left};"
+        f" {host['system']}, Python {host['python']}, moon {host['code_version']}, {host['date']}"
+    )
+
+
+def _table(rows: list[Behaviour], runs: list[dict[str, Any]]) -> list[str]:
+    heads = [f"{run['sandbox']}, {run['host']['user']}" for run in runs]
+    found = [{row["id"]: row for row in run["behaviours"]} for run in runs]
+    lines = [f"| | a bot that | {' | '.join(heads)} |", "| --- | --- |" + " --- |" * len(heads)]
+    reasons: dict[str, list[str]] = {}
+    for behaviour in rows:
+        cells = [_cell(seen.get(behaviour.id)) for seen in found]
+        lines.append(f"| {behaviour.id} | {behaviour.name} | {' | '.join(cells)} |")
+        for seen in found:
+            if why := seen.get(behaviour.id, {}).get("why"):
+                reasons.setdefault(behaviour.id, []).append(why)
+    lines.append("")
+    for name, whys in reasons.items():
+        lines.append(f"- {name} is not promised: {'; '.join(dict.fromkeys(whys))}.")
+    return [*lines, ""] if reasons else lines
+
+
+def _cell(row: dict[str, Any] | None) -> str:
+    if row is None:
+        return "not run"
+    if row["broken"]:
+        return "**broken**"
+    if row["promised"] == "not promised":
+        return f"not promised ({row['seen']})"
+    verdict = "" if row["verdict"] == "ok" else f": {row['verdict']}"
+    return f"{row['promised']}{verdict}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+"""The zoo in every tier: each promise is kept, nobody else is harmed, nothing is left."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import pwd
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from referee.bots.sandbox import TierUnavailableError
+from tournaments.zoo.catalogue import Behaviour, Promise, load_catalogue
+from tournaments.zoo.judging import Judgement
+from tournaments.zoo.runs import Zoo
+
+ROOT = Path(__file__).parents[2]
+CATALOGUE = load_catalogue()
+IDS = [behaviour.id for behaviour in CATALOGUE.behaviours]
+JOBS = 5
+FOR_USERS = "P3a,P4,P7a,P11a,R1a,R5b,N1a,N4b,F1a,F2a,F3a,I1a,I2,I8,S1,C1d"
+"""What an ordinary user tries: where it matters that bots have the user that we have."""
+
+Run = tuple[dict[str, Judgement], tuple[str, ...]]
+
+pytestmark = pytest.mark.timeout(900)
+
+
+@pytest.fixture(scope="module", params=["basic", "hardened"])
+def run(request: pytest.FixtureRequest) -> Run:
+    """The whole zoo, once in each tier: the judgements by id, and what was left of it all."""
+    try:
+        zoo = Zoo(CATALOGUE.programs, request.param, JOBS, lambda: None)
+    except TierUnavailableError as error:
+        pytest.skip(str(error))
+    judgements = asyncio.run(zoo.run(CATALOGUE.behaviours))
+    return {judgement.behaviour.id: judgement for judgement in judgements}, zoo.left
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_what_is_promised_of_a_behaviour_is_so(run: Run, name: str) -> None:
+    judgement = run[0][name]
+    assert not judgement.broken, judgement.sighting.text[-2000:]
+
+
+def test_nobody_is_harmed_by_what_is_not_promised_either(run: Run) -> None:
+    harmed = {name: j.sighting.harm for name, j in run[0].items() if j.sighting.harm}
+    assert not harmed
+
+
+def test_nothing_is_left(run: Run) -> None:
+    left = {name: j.sighting.left for name, j in run[0].items() if j.sighting.left}
+    assert not left
+    assert not run[1], "and of the run as a whole"
+
+
+def test_no_bot_learns_a_secret(run: Run) -> None:
+    leaked = {name: j.sighting.leaked for name, j in run[0].items() if j.sighting.leaked}
+    assert not leaked
+
+
+def free_user() -> int:
+    """Returns a user without a name and without a process."""
+    named = {entry.pw_uid for entry in pwd.getpwall()}
+    busy = {path.stat().st_uid for path in Path("/proc").iterdir() if path.name.isdigit()}
+    return next(uid for uid in range(57000, 57900) if uid not in named | busy)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="the tests above run as an ordinary user already")
+@pytest.mark.parametrize("tier", ["basic", "hardened"])
+def test_an_ordinary_user_is_promised_as_much(tier: str, tmp_path: Path) -> None:
+    user = free_user()
+    home = tmp_path / "home"
+    home.mkdir()
+    os.chown(home, user, user)
+    for path in (tmp_path, *tmp_path.parents):
+        if path.stat().st_uid == 0 and not path.stat().st_mode & 0o001:
+            path.chmod(path.stat().st_mode | 0o011)
+    command = (sys.executable, "-m", "tournaments.cli.main", "bot", "zoo", "--json")
+    done = subprocess.run(
+        [*command, "--sandbox", tier, "--only", FOR_USERS, "--jobs", str(JOBS)],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": f"{ROOT}:{ROOT}/proto"},
+        user=user,
+        group=user,
+        extra_groups=[],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "sandbox hardened" in done.stderr:
+        pytest.skip(done.stderr.strip())
+    assert done.returncode == 0, done.stderr[-2000:] + done.stdout[-4000:]
+    document = json.loads(done.stdout)
+    assert [row["id"] for row in document["behaviours"]] == [
+        name for name in IDS if name in FOR_USERS.split(",")
+    ]
+    assert document["left"] == []
+    assert not [row["id"] for row in document["behaviours"] if row["harm"] or row["left"]]
+    assert document["host"]["user"] == "ordinary user"
+
+
+def test_every_group_that_can_be_tried_here_is_in_the_catalogue() -> None:
+    groups = {behaviour.group for behaviour in CATALOGUE.behaviours}
+    assert groups >= set("PRNFISOLC")
+    assert all(row.why for row in CATALOGUE.untried)
+
+
+def test_the_hardened_tier_promises_no_less_than_the_basic_one() -> None:
+    worse = [
+        behaviour.id
+        for behaviour in CATALOGUE.behaviours
+        if behaviour.promises["hardened"] is Promise.NOT_PROMISED
+        and behaviour.promises["basic"] is not Promise.NOT_PROMISED
+    ]
+    assert not worse
+
+
+def documented() -> dict[str, str]:
+    """Returns the rows of the table in the documents, by id."""
+    text = (ROOT / "docs" / "zoo.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    return {row.split("|")[1].strip(): row for row in rows}
+
+
+@pytest.mark.parametrize("behaviour", CATALOGUE.behaviours, ids=lambda behaviour: behaviour.id)
+def test_the_documents_have_a_row_for_each_behaviour(behaviour: Behaviour) -> None:
+    row = documented().get(behaviour.id, "")
+    assert behaviour.name in row, "write docs/zoo.md anew: see docs/zoo.py"
+
+
+def test_the_documents_name_what_cannot_be_tried_and_nothing_else() -> None:
+    rows = set(documented()) - {"", "---"}
+    known = {*IDS, *(row.id for row in CATALOGUE.untried)}
+    assert {row for row in rows if row[:1].isupper() and row[1:2].isdigit()} == known
