@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import pwd
 import subprocess
 import sys
+import sysconfig
+import tempfile
 from pathlib import Path
 
 import pytest
+from tests.sandbox import held
 
 from referee.bots.sandbox import TierUnavailableError
 from tournaments.zoo.catalogue import Behaviour, Promise, load_catalogue
@@ -62,44 +64,43 @@ def test_no_bot_learns_a_secret(run: Run) -> None:
     assert not leaked
 
 
-def free_user() -> int:
-    """Returns a user without a name and without a process."""
-    named = {entry.pw_uid for entry in pwd.getpwall()}
-    busy = {path.stat().st_uid for path in Path("/proc").iterdir() if path.name.isdigit()}
-    return next(uid for uid in range(57000, 57900) if uid not in named | busy)
+def as_ordinary_user(arguments: list[str], base: Path) -> subprocess.CompletedProcess[str]:
+    """Runs `moon` with *arguments* as a user without a name, whose home is *base*."""
+    paths = os.pathsep.join([str(ROOT), str(ROOT / "proto"), sysconfig.get_path("purelib")])
+    env = {"PATH": os.environ["PATH"], "PYTHONPATH": paths, "HOME": str(base), "TMPDIR": str(base)}
+    command = [sys.executable, "-m", "tournaments.cli.main", *arguments]
+    launch = held.as_ordinary_user(command, env, base)
+    with tempfile.TemporaryFile() as plan:
+        plan.write(launch.inputs[0])
+        plan.seek(0)
+        number = plan.fileno()
+        return subprocess.run(
+            [str(number) if word == "@0" else word for word in launch.argv],
+            env=launch.env,
+            cwd=launch.cwd,
+            pass_fds=[number],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="the tests above run as an ordinary user already")
 @pytest.mark.parametrize("tier", ["basic", "hardened"])
-def test_an_ordinary_user_is_promised_as_much(tier: str, tmp_path: Path) -> None:
-    user = free_user()
-    home = tmp_path / "home"
-    home.mkdir()
-    os.chown(home, user, user)
-    for path in (tmp_path, *tmp_path.parents):
-        if path.stat().st_uid == 0 and not path.stat().st_mode & 0o001:
-            path.chmod(path.stat().st_mode | 0o011)
-    command = (sys.executable, "-m", "tournaments.cli.main", "bot", "zoo", "--json")
-    done = subprocess.run(
-        [*command, "--sandbox", tier, "--only", FOR_USERS, "--jobs", str(JOBS)],
-        cwd=ROOT,
-        env={"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": f"{ROOT}:{ROOT}/proto"},
-        user=user,
-        group=user,
-        extra_groups=[],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_an_ordinary_user_is_promised_as_much(tier: str) -> None:
+    with tempfile.TemporaryDirectory(prefix="z") as base:
+        os.chown(base, held.ORDINARY, held.ORDINARY)
+        words = ["bot", "zoo", "--json", "--sandbox", tier, "--only", FOR_USERS]
+        done = as_ordinary_user([*words, "--jobs", str(JOBS)], Path(base))
+        remains = [path.name for path in Path(base).iterdir()]
     if "sandbox hardened" in done.stderr:
         pytest.skip(done.stderr.strip())
     assert done.returncode == 0, done.stderr[-2000:] + done.stdout[-4000:]
     document = json.loads(done.stdout)
-    assert [row["id"] for row in document["behaviours"]] == [
-        name for name in IDS if name in FOR_USERS.split(",")
-    ]
-    assert document["left"] == []
-    assert not [row["id"] for row in document["behaviours"] if row["harm"] or row["left"]]
+    rows = document["behaviours"]
+    assert [row["id"] for row in rows] == [name for name in IDS if name in FOR_USERS.split(",")]
+    assert not [row["id"] for row in rows if row["harm"] or row["left"] or row["leaked"]]
+    assert document["left"] == remains == []
     assert document["host"]["user"] == "ordinary user"
 
 
