@@ -17,9 +17,11 @@ from tournaments.zoo.catalogue import GROUPS, Behaviour, load_catalogue
 HEAD = """# What hostile and broken bots can do
 
 Written by `docs/zoo.py` from the last run of the zoo; never by hand. Each program of `tests/zoo`
-sat down with two honest bots under the real referee. *Prevented*: what it tries does not work, and
-the match goes exactly as with an honest bot in its place. *Detected*: the verdict names it, and nobody
-else. *Not promised*: the reason is below the table; in brackets is what was seen here.
+sat down with two honest bots under the real referee.
+
+- *Prevented*: what it tries does not work, and the match goes as with an honest bot in its place.
+- *Detected*: the verdict names it, and nobody else.
+- *Not promised*: the reason is below the table; in brackets is what was seen here.
 
 `moon bot zoo` tries all of it on your own machine, and exits with 5 where a promise is broken;
 `moon doctor` says what your machine can promise.

@@ -12,9 +12,9 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from tests.sandbox import held
 
 from referee.bots.sandbox import TierUnavailableError
+from tests.sandbox import held
 from tournaments.zoo.catalogue import Behaviour, Promise, load_catalogue
 from tournaments.zoo.judging import Judgement
 from tournaments.zoo.runs import Zoo

@@ -89,7 +89,7 @@ def environment(pid):
 
 
 def open_files(pid):
-    return bool(os.listdir(f"/proc/{pid}/fd"))
+    return bool([os.readlink(f"/proc/{pid}/fd/{name}") for name in os.listdir(f"/proc/{pid}/fd")])
 
 
 def intrude(pid, who, wanted):
