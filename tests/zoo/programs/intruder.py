@@ -220,30 +220,35 @@ def everything():
     for pid in sorted(pids - {0, 1, os.getpid()}):
         for look in (search_memory, search_environment, search_open_files):
             with contextlib.suppress(OSError, ValueError):
-                look(pid, prefix)
-                found = True
+                found = look(pid, prefix) or found
     for path in (*paths, HOME.parent.parent / "canary", *nearby(paths)):
         with contextlib.suppress(OSError):
-            print(Path(path).read_text(errors="replace")[:200], flush=True)
-            found = True
+            text = Path(path).read_text(errors="replace")[:200]
+            print(text, flush=True)
+            found = found or prefix in text
     (got if found else denied)("find a secret by any means")
 
 
 def search_environment(pid, prefix):
-    for found in re.findall(prefix.encode() + b"[0-9a-f]{32}",
-                            Path(f"/proc/{pid}/environ").read_bytes()):  # fmt: skip
+    """Reads what others were started with; returns whether it could."""
+    text = Path(f"/proc/{pid}/environ").read_bytes()
+    for found in re.findall(prefix.encode() + b"[0-9a-f]{32}", text):
         print(found.decode(), flush=True)
+    return bool(text)
 
 
 def search_open_files(pid, prefix):
-    """Reads what others have open, by way of the process list."""
+    """Reads what others have open, by way of the process list; returns whether it could."""
+    could = False
     for name in os.listdir(f"/proc/{pid}/fd"):
         path = f"/proc/{pid}/fd/{name}"
         with contextlib.suppress(OSError):
             if os.path.isfile(path):
                 with open(path, "rb") as file:
+                    could = True
                     for found in re.findall(prefix.encode() + b"[0-9a-f]{32}", file.read(2**20)):
                         print(found.decode(), flush=True)
+    return could
 
 
 def nearby(paths):
