@@ -78,6 +78,8 @@ class TournamentConfig:
     """How many tables a worker plays at the same time."""
     sandbox: Sandbox = field(default_factory=Sandbox)
     """How bots are held, and what each may use."""
+    ponder: bool = False
+    """Whether bots may think in the time of others, where they could be kept from it."""
 
     @property
     def hidden(self) -> tuple[Path, ...]:
@@ -216,6 +218,7 @@ def parse_config(
         max_batch=top.number("max_batch", default=MAX_BATCH, least=1),
         tables_in_flight=top.number("tables_in_flight", default=TABLES_IN_FLIGHT, least=1),
         sandbox=_sandbox(top),
+        ponder=top.flag("ponder", default=False),
     )
 
 
@@ -231,7 +234,7 @@ _LIMIT_KEYS = tuple(f"limits.{name}" for name in LIMIT_NAMES)
 _RULE_KEYS = tuple(f"rule.{name}" for name in OPTION_NAMES)
 _TOP_KEYS = (
     "name", "bots", "rules", "rule", "seed", "rounds", "deals", "max_deals", "clock", "call",
-    "ask_forced", "workers", "max_batch", "tables_in_flight", "store", "sandbox", "limits", "tls",
+    "ask_forced", "workers", "max_batch", "tables_in_flight", "store", "sandbox", "limits", "ponder", "tls",
     "dial_in",
 )  # fmt: skip
 

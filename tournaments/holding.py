@@ -97,11 +97,13 @@ def limits_text(limits: Limits) -> str:
     return " ".join(words)
 
 
-def held_text(sandbox: Sandbox) -> str:
-    """Returns in one line how bots are held."""
+def held_text(sandbox: Sandbox, *, freezes: bool) -> str:
+    """Returns in one line how bots are held, and whether they are stopped between decisions."""
     if sandbox.tier is Tier.NONE:
-        return "sandbox none: bots run with your rights, and without limits"
-    return f"sandbox {sandbox.tier}; each bot at most {limits_text(sandbox.limits)}"
+        text = "sandbox none: bots run with your rights, and without limits"
+    else:
+        text = f"sandbox {sandbox.tier}; each bot at most {limits_text(sandbox.limits)}"
+    return f"{text}; stopped while not to move" if freezes else text
 
 
 def hidden_from_bots(*paths: Path | None) -> tuple[Path, ...]:

@@ -111,6 +111,7 @@ class Life:
         assert session is not None
         self._in_turn = True
         self.meter.turn_begins(session.cpu())
+        session.wake()
         return session
 
     def turn_ends(self) -> None:
@@ -118,6 +119,7 @@ class Life:
         if self._in_turn and self.session is not None:
             self._in_turn = False
             self.meter.turn_ends(self.session.cpu())
+            self.session.rest()
 
     # From start to end.
 
@@ -200,6 +202,7 @@ class Life:
             return
         self._failed_starts, self.start_fault = 0, None
         self.state = State.UP
+        self.session.rest()
         self._owner.is_up()
         self._gate.open()
 

@@ -184,6 +184,16 @@ class BotProcess:
         if problem:
             raise KeeperError(problem)
 
+    def freeze(self) -> None:
+        """Stops the bot with all that it started, until `thaw`. Returns at once."""
+        if self._kept is not None:
+            self._kept.freeze()
+
+    def thaw(self) -> None:
+        """Lets the bot run on. Returns at once."""
+        if self._kept is not None:
+            self._kept.thaw()
+
     @property
     def launch_failure(self) -> LaunchFailure | None:
         """Why what was to hold the bot did not start it; None if it did, or nobody can know."""

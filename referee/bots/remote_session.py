@@ -125,6 +125,12 @@ class RemoteSession:
         """Returns 0: nobody here knows how long its threads wait for a processor there."""
         return 0.0
 
+    def wake(self) -> None:
+        """Does nothing: what it does on its own machine is its own affair."""
+
+    def rest(self) -> None:
+        """Does nothing either."""
+
     def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
         """Hands *questions* over and returns at once."""
         # What was judged in the meantime is never asked again.

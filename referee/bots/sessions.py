@@ -61,6 +61,8 @@ class SessionTerms:
     """How it is held."""
     hidden: tuple[Path, ...] = ()
     """What it may not read, wherever it lies."""
+    freezes: bool = False
+    """Whether it is stopped while it is not to move."""
     remote: RemoteTerms = field(default_factory=RemoteTerms)
     """How it is reached if it runs somewhere else."""
 
@@ -110,6 +112,12 @@ class Session(Protocol):
     def waited(self) -> float:
         """Returns how long its threads waited for a processor so far, in seconds; 0 if unknown."""
 
+    def wake(self) -> None:
+        """Lets it run: it is to move."""
+
+    def rest(self) -> None:
+        """Stops it where that is wanted: it is not to move any more."""
+
     def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
         """Hands *questions* over and returns at once; *limit* (seconds) bounds each call."""
 
@@ -135,9 +143,12 @@ class BotSession:
         transport: Transport,
         window: int,
         listener: Listener,
+        *,
+        freezes: bool = False,
     ) -> None:
         """Takes over what `start_session` has started."""
         self.info = info
+        self._freezes = freezes
         self.window = window
         self._process = process
         self._channel = channel
@@ -159,6 +170,16 @@ class BotSession:
         """Returns how long its threads waited for a processor so far, in seconds; 0 if unknown."""
         return waiting_seconds(self._process.pids())
 
+    def wake(self) -> None:
+        """Lets it run: it is to move."""
+        if self._freezes:
+            self._process.thaw()
+
+    def rest(self) -> None:
+        """Stops it where that is wanted: it is not to move any more."""
+        if self._freezes:
+            self._process.freeze()
+
     def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
         """Hands *questions* over and returns at once."""
         self._transport.send(questions, limit)
@@ -172,7 +193,9 @@ class BotSession:
 
     async def _tell(self, notice: pb.NotifyRequest) -> None:
         try:
-            await self._calls.notify(notice, timeout=NOTICE_TIMEOUT)
+            # A bot that is frozen takes it when it is to move again.
+            timeout = None if self._freezes else NOTICE_TIMEOUT
+            await self._calls.notify(notice, timeout=timeout)
         except grpc.RpcError:
             return  # No clock runs and nothing depends on it; the proto says so.
 
@@ -262,8 +285,9 @@ async def start_session(
     streams = terms.style is not CallStyle.UNARY and info.serves_stream
     transport: Transport = (StreamTransport if streams else UnaryTransport)(calls, listener)
     process.on_exit(lambda: listener.lost("the process ended", disconnected=True, question=None))
+    window = info.max_batch if streams else 1
     return BotSession(
-        process, channel, calls, info, transport, info.max_batch if streams else 1, listener
+        process, channel, calls, info, transport, window, listener, freezes=terms.freezes
     )
 
 

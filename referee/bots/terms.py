@@ -12,6 +12,10 @@ TABLES_IN_FLIGHT = 32
 NETWORK = 0.25
 """What the way to a remote bot and back may usually take, in seconds."""
 
+LONG_MOVE = 5.0
+"""The move time from which on a clock is long, in seconds: what freezing a bot costs, about five
+milliseconds a turn, is then a thousandth of it."""
+
 
 class CallStyle(StrEnum):
     """How decisions are put to bots."""
@@ -56,3 +60,17 @@ class RemoteTerms:
     """The folder with the arena's certificates; ``None`` if there are none."""
     dial_in: str | None = None
     """The folder of the gateway; ``None`` for the usual one."""
+
+
+def freezes_idle_bots(clock: ClockTerms, tables: int, *, ponder: bool) -> bool:
+    """Returns whether bots are stopped while they are not to move.
+
+    Only where it costs little and helps: one table at a time, so that whoever thinks has the
+    processors to itself, under a long clock.
+
+    Args:
+        clock: What a bot may take.
+        tables: How many tables one process of ours plays at the same time.
+        ponder: Whether bots may think in the time of others all the same.
+    """
+    return not ponder and tables == 1 and clock.move_time >= LONG_MOVE

@@ -71,6 +71,12 @@ class Scripted:
     def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
         self.batches.append(list(questions))
 
+    def wake(self) -> None:
+        pass
+
+    def rest(self) -> None:
+        pass
+
     def cpu(self) -> float | None:
         return self.cpu_used
 

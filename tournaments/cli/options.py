@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from referee.bots.sandbox.tiers import Limits, Tier
+from referee.bots.terms import LONG_MOVE
 from tournaments.durations import parse_duration
 from tournaments.holding import limits_text
 
@@ -50,4 +51,10 @@ sandbox_option = click.option(
 limit_option = click.option(
     "--limit", "limits", metavar="NAME=VALUE", multiple=True,
     help=f"Change what a bot may use: {limits_text(Limits())}.",
+)  # fmt: skip
+
+ponder_option = click.option(
+    "--ponder", is_flag=True,
+    help="Let bots think in the time of others; else, where one table at a time is played under a "
+    f"move time from {LONG_MOVE:g}s on, they are stopped while they are not to move.",
 )  # fmt: skip

@@ -30,6 +30,7 @@ from tournaments.cli.options import (
     DURATION_OR_NONE,
     json_option,
     limit_option,
+    ponder_option,
     rule_option,
     rules_option,
     sandbox_option,
@@ -97,6 +98,7 @@ class Wish:
 )  # fmt: skip
 @sandbox_option
 @limit_option
+@ponder_option
 @click.option("--network", type=DURATION_OR_NONE, default=f"{NETWORK:g}s", show_default=True,
               help="What an answer of a remote bot may be late for the way.")  # fmt: skip
 @remote_options
@@ -123,6 +125,7 @@ def play(
     call: str,
     sandbox: str | None,
     limits: tuple[str, ...],
+    ponder: bool,
     network: float,
     tls: str | None,
     dial_in: str | None,
@@ -152,7 +155,9 @@ def play(
         clock=ClockTerms(move_time, bank or None, startup, first_move, network=network),
         table=TableTerms(strikes, ask_forced),
         call=CallStyle(call),
+        tables_in_flight=1,
         sandbox=sandbox_of(sandbox or Tier.BASIC, parse_limits(limits)),
+        ponder=ponder,
         remote=RemoteTerms(tls, dial_in),
     )
     seats = names * 2 if len(names) == 2 else names
@@ -181,7 +186,11 @@ def play(
     else:
         print_result(result, match)
         marks = mark_lines(inside, [], is_held=is_held)
-        for line in (held_text(job.sandbox), *marks, *host_lines(overhead, measured)):
+        for line in (
+            held_text(job.sandbox, freezes=job.freezes),
+            *marks,
+            *host_lines(overhead, measured),
+        ):
             console().print(line, soft_wrap=True)
         for trip in trips:
             console().print(f"{ROUND_TRIP} to {trip}", soft_wrap=True)

@@ -25,6 +25,7 @@ from tournaments.cli.options import (
     DURATION_OR_NONE,
     json_option,
     limit_option,
+    ponder_option,
     rule_option,
     rules_option,
     sandbox_option,
@@ -60,6 +61,7 @@ SHORTEST_BEAT = 0.05
 @click.option("--move-time", type=DURATION, help="For each decision.")
 @sandbox_option
 @limit_option
+@ponder_option
 @click.option("--network", type=DURATION_OR_NONE,
               help="What an answer of a remote bot may be late for the way.")  # fmt: skip
 @remote_options
@@ -82,6 +84,7 @@ def run(
     move_time: float | None,
     sandbox: str | None,
     limits: tuple[str, ...],
+    ponder: bool,
     network: float | None,
     tls: str | None,
     dial_in: str | None,
@@ -106,6 +109,7 @@ def run(
         "clock": {key: value for key, value in times.items() if value is not None} or None,
         "sandbox": sandbox,
         "limits": parse_limits(limits) or None,
+        "ponder": ponder or None,
         "store": _absolute(store),
         "tls": _absolute(tls),
         "dial_in": _absolute(dial_in),
@@ -208,7 +212,8 @@ def _play(
     if not pending:
         progress.say(f"{store.path}: all {len(schedule.tables)} tables are played")
         return 0
-    progress.say(held_text(config.sandbox))
+    job = job_of(config)
+    progress.say(held_text(config.sandbox, freezes=job.freezes))
     progress.say(
         f"{store.run.name}: {len(schedule.entrants)} entrants, {len(schedule.tables)} tables, "
         f"{len(schedule.tables) - len(pending)} played; {config.workers} "
@@ -231,7 +236,7 @@ def _play(
     for trip in _look_at_remotes(config) if trips is None else trips:
         store.note(ROUND_TRIP, str(trip))
         progress.say(f"{ROUND_TRIP} to {trip}")
-    runner = Runner(job_of(config), pending, workers=config.workers, on_results=keep)
+    runner = Runner(job, pending, workers=config.workers, on_results=keep)
     with progress:
         report, stopped_by = asyncio.run(_run(runner, progress))
     _keep_report(store, report)

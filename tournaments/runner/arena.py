@@ -80,6 +80,7 @@ class Arena:
                         job.call,
                         job.sandbox,
                         tuple(map(Path, job.hidden)),
+                        job.freezes,
                         job.remote,
                     ),
                     window=job.max_batch,

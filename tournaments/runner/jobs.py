@@ -18,6 +18,7 @@ from referee.bots.terms import (
     CallStyle,
     ClockTerms,
     RemoteTerms,
+    freezes_idle_bots,
 )
 from referee.match import TableTerms, Terms
 from referee.match.matches import DEFAULT_MAX_DEALS
@@ -47,12 +48,19 @@ class Job(msgspec.Struct, frozen=True, tag=True):
     sandbox: Sandbox = Sandbox()
     hidden: tuple[str, ...] = ()
     """Paths that no bot may read."""
+    ponder: bool = False
+    """Whether bots may think in the time of others, where they could be kept from it."""
     check_bots: bool = False
     """Whether the worker first starts every bot once, and refuses the job if one does not start."""
 
     def terms(self) -> Terms:
         """Returns what a match is played for."""
         return Terms(parse_rules(self.rules), self.deals, self.max_deals)
+
+    @property
+    def freezes(self) -> bool:
+        """Whether bots are stopped while they are not to move."""
+        return freezes_idle_bots(self.clock, self.tables_in_flight, ponder=self.ponder)
 
     def specs(self) -> dict[str, tuple[BotSpec, ...]]:
         """Returns how each bot is started.
@@ -81,6 +89,7 @@ def job_of(config: TournamentConfig) -> Job:
         max_batch=config.max_batch,
         tables_in_flight=config.tables_in_flight,
         sandbox=config.sandbox,
+        ponder=config.ponder,
         hidden=tuple(map(str, config.hidden)),
     )
 
