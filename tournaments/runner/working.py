@@ -60,10 +60,7 @@ async def work(reader: asyncio.StreamReader, output: int) -> None:
 
     async with Arena(job) as arena:
         try:
-            if job.check_bots:
-                introductions = await arena.start_all()
-            else:
-                introductions = {}
+            introductions = await arena.start_all() if job.check_bots else {}
             say(Ready(arena.clock_terms.grace or 0.0, arena.echo, introductions))
             while line := await arena.unless_broken(reader.readline()):
                 table = decode_to_worker(line)
