@@ -15,6 +15,8 @@ from referee.bots.handshake import open_channel
 
 ECHOES = 100
 """How many round trips are measured."""
+PAUSE = 0.002
+"""Seconds between them, in which both ends rest: to be woken is what takes time on a busy host."""
 FACTOR = 3.0
 """The grace is so many times the longest of them: the host is busier when bots think."""
 LEAST, MOST = 0.02, 0.25
@@ -63,7 +65,7 @@ async def measure_grace(socket: Path) -> Grace:
             start = time.monotonic()
             await call(MESSAGE)
             trips.append(time.monotonic() - start)
-            await asyncio.sleep(0)
+            await asyncio.sleep(PAUSE)
     finally:
         await channel.close()
         await server.stop(None)

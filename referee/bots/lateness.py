@@ -15,7 +15,8 @@ from referee.bots.asks import Ask, Sending
 from referee.bots.outstanding import Outstanding
 
 WINDOW = 0.5
-"""Seconds before the limit from which on waiting for a processor counts; at most half the limit."""
+"""Seconds before the limit from which on waiting for a processor counts, but not in the first
+quarter of the time: most answers come in it, and looking takes longer than they do."""
 MOST_CREDIT = 0.5
 """The most seconds that an answer may be late for it, and never more than half its limit."""
 LOOKS = 6
@@ -54,7 +55,7 @@ class Lateness:
             return
         now = self._now()
         elapsed, limit = out.elapsed(now), out.limit(oldest)
-        if elapsed <= max(limit / 2, limit - WINDOW):
+        if elapsed <= max(limit / 4, limit - WINDOW):
             return
         if self._watched != (oldest, oldest.sending):
             self._watched, self._before = (oldest, oldest.sending), self._waited()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from referee.bots.asks import Ask, Charge
+from referee.bots.asks import Ask, Charge, Sending
 from referee.bots.cpu import CpuUse
 from referee.bots.tables import TableInPlay, Watch
 from referee.bots.terms import ClockTerms
@@ -127,6 +127,67 @@ def test_a_match_is_played_to_its_end_and_ends_once(rules: str) -> None:
     while (question := alone.question) is not None:
         alone.answer(ask_bot(Dice(), View.of(question.view)), 0)
     assert dump_match(bench.referee.record()) == dump_match(alone.record())
+
+
+def test_one_timeout_is_one_fault_in_the_report_the_record_and_the_times() -> None:
+    bench = Bench("tournament-3p all_pass=force_last")
+    victim, ask = bench.open()
+    ask.faulted(TIMEOUT, Charge(2.0))
+    bench.play_on()
+    referee = bench.referee
+    assert [(fault.seat, fault.fault.kind) for fault in referee.faults] == [
+        (victim, FaultKind.TIMEOUT)
+    ]
+    assert [mark.kind for deal in referee.deals for mark in deal.faults] == [FaultKind.TIMEOUT]
+    assert dump_match(referee.record()).count('"timeout"') == 1
+    charged = [us for times in referee.times for us in times.micros if us is not None]
+    assert charged.count(2_000_000) == 1
+    assert bench.table.charged[victim].count(2_000_000) == 1
+
+
+def test_two_strikes_have_substitutes_and_the_third_forfeits() -> None:
+    bench = Bench("tournament-3p all_pass=force_last", strikes=2)
+    victim, ask = bench.open()
+    ask.faulted(TIMEOUT, Charge(2.0))
+    while not bench.ended:
+        seat, ask = bench.open()
+        if seat == victim:
+            ask.faulted(TIMEOUT, Charge(2.0))
+        else:
+            throw(ask, Charge(0.0))
+    assert [bool(fault.substitute) for fault in bench.referee.faults] == [True, True, False]
+    result = bench.referee.result
+    assert result is not None
+    assert result.forfeit == victim
+
+
+def test_every_question_has_the_times_of_its_way_and_the_stalls_in_it() -> None:
+    bench = Bench()
+    number = 0
+    while not bench.ended:
+        _, ask = bench.open()
+        number += 1
+        ask.handed = ask.asked + 0.001
+        ask.sending = Sending(0.0, 0.0, ask.asked + 0.003)
+        ask.arrived = ask.asked + 0.007
+        if number == 4:
+            ask.stalled = 3.0
+            stalled = ask.question.number
+        throw(ask, Charge(0.004))
+    overhead = bench.table.overhead
+    assert [len(part) for part in (overhead.queue, overhead.send, overhead.receive)] == [number] * 3
+    assert set(overhead.queue) <= {999, 1000}
+    assert set(overhead.send) <= {1999, 2000}
+    assert bench.table.stalls == [(stalled, 3.0)]
+
+
+def test_a_question_that_was_never_sent_has_only_waited() -> None:
+    bench = Bench()
+    _, ask = bench.open()
+    ask.faulted(Fault(FaultKind.START, "no interpreter"), Charge(0.0))
+    overhead = bench.table.overhead
+    assert overhead.queue[0] >= 0
+    assert (overhead.send, overhead.receive) == ([0], [0])
 
 
 def test_a_seat_knows_its_match_by_an_id_that_tells_nothing() -> None:

@@ -72,6 +72,7 @@ def test_the_result_is_a_table_by_place_and_says_how_to_play_it_again(out: Scree
     assert {row[-1] for row in cells} == {"-"}
     assert "3 deals, all played; rules tournament-3p" in text
     assert "seed tea;" in text
+    assert re.search("moon's own time a decision, p50/p99 ms: queue .*; a bare echo", text)
     assert "\x1b" not in text, "nobody looks at it on a terminal"
     assert out.error == ""
 
@@ -90,6 +91,11 @@ def test_the_json_document_tells_the_same_as_the_record(out: Screen, tmp_path: P
     }
     assert document["ending"] == match.result.ending.value == "deals"
     assert document["record"] == str(path)
+    host = document["host"]
+    assert set(host["overhead_ms"]) == {"queue", "send", "receive"}
+    assert all(part["p50"] <= part["p99"] for part in host["overhead_ms"].values())
+    assert 0 < host["echo_ms"]["p50"] <= host["echo_ms"]["p99"]
+    assert set(host["cpu_s"]) <= {"meek", "tall", "dice"}
     assert document["faults"] == []
     by_bot = {side["entrants"][0]: side for side in document["sides"]}
     for seat, name in enumerate(match.seats):

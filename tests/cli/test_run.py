@@ -14,7 +14,8 @@ from referee import __version__
 from referee.bots.contents import content_hash
 from tests.e2e.inprocess import FOLDER
 from tests.e2e.league import BOTS, LIMIT, League, league
-from tournaments.config import load_config
+from tournaments.config import default_workers, load_config
+from tournaments.measured import Measured
 from tournaments.results import TableResult
 from tournaments.store import Store
 
@@ -204,3 +205,27 @@ def test_more_rounds_are_played_without_being_asked_twice(home: League) -> None:
     refused = home.moon("tournament", "run", shorter, code=2)
     assert "rounds: 2 -> 1" in refused.stderr
     assert "night-2.sqlite for a new run" in refused.stderr
+
+
+def test_more_workers_than_fit_are_warned_of_once_and_noted(home: League) -> None:
+    crowd = default_workers() + 1
+    file = home.write("night.toml", deals=1)
+    done = home.moon("tournament", "run", file, "--workers", str(crowd))
+    warnings = [line for line in done.stderr.splitlines() if "warning:" in line]
+    assert len(warnings) == 1
+    assert f"{crowd} workers on" in warnings[0]
+    assert f"use --workers {default_workers()}" in warnings[0]
+    home.moon("tournament", "run", file, "--workers", str(crowd))
+    with Store.open(file.with_suffix(".sqlite")) as store:
+        notes = store.notes()
+    assert [note.kind for note in notes].count("warning") == 1
+    [measured] = [note.text for note in notes if note.kind == "measured"]
+    found = Measured.of_notes([measured])
+    assert found is not None
+    assert found.echo is not None
+    assert 0.0 < found.echo[0] <= found.echo[1] <= found.grace
+    assert all(0.0 <= use.out_of_turn <= use.total for use in found.cpu.values())
+    shown = home.moon("tournament", "show", file).stdout
+    assert re.search(r"measured: grace \d+ ms, bare echo [\d.]+/[\d.]+ ms, \d+ stalls", shown)
+    details = home.moon("tournament", "standings", file, "--details").stdout
+    assert "moon's own time a decision" in details

@@ -6,14 +6,18 @@ import csv
 import io
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
+from referee.bots.cpu import CpuUse
 from tests.e2e.handmade import config, fault, result, store_of
 from tests.e2e.screen import Screen
+from tournaments.measured import Measured
 from tournaments.results import TableResult
+from tournaments.store import Store
 
 TOURNAMENT = config("ann", "bob", "cyd", rounds=3)
 TABLES = TOURNAMENT.schedule().tables
@@ -120,7 +124,7 @@ def test_only_measured_things_change_with_the_times(out: Screen, tmp_path: Path)
         results = [result(table, (3, 2, 1), micros=[[micros]] * 3) for table in TABLES]
         path = store_of(tmp_path / f"{micros}.sqlite", TOURNAMENT, results)
         documents.append(json.loads(out.moon("tournament", "standings", path, "--json")))
-    measured = [document.pop("measured") for document in documents]
+    measured = [(document.pop("measured"), document.pop("host")) for document in documents]
     assert documents[0] == documents[1]
     assert measured[0] != measured[1]
 
@@ -213,3 +217,43 @@ def test_the_store_may_be_named_in_three_ways(out: Screen, store: Path) -> None:
     by_place = out.moon("tournament", "standings", store)
     assert by_place == out.moon("tournament", "standings", "--store", store)
     assert by_place == out.moon("tournament", "standings", file)
+
+
+def test_the_details_say_what_the_host_did_with_the_time(out: Screen, tmp_path: Path) -> None:
+    times = {"queue": [10, 30], "send": [200, 400], "receive": [50, 70], "stalls": [[7, 3000]]}
+    results = []
+    for each in some_results():
+        timings = json.loads(each.timings) | times
+        results.append(replace(each, timings=json.dumps(timings)))
+    path = store_of(tmp_path / "night.sqlite", TOURNAMENT, results)
+    plain = out.moon("tournament", "standings", path, "--details")
+    own = "moon's own time a decision, p50/p99 ms: queue 0.01/0.03, send 0.20/0.40, receive 0.05/"
+    assert own in plain
+    assert "echo" not in plain, "nobody has measured one"
+    cpu = {"ann": CpuUse(4.0, 0.3), "bob": CpuUse(4.1, 3.0)}
+    with Store.open(path, readonly=False) as store:
+        store.note("measured", "grace 20 ms, 0 stalls 0.0 s")
+        store.note("measured", Measured(0.02, (0.00035, 0.002), 2, 3.1, cpu).to_text())
+    text = out.moon("tournament", "standings", path, "--details")
+    assert f"{own}0.07; a bare echo 0.35/2.00" in text
+    assert "this host stood still for 3.1 s in all; no bot was charged for it" in text
+    assert "CPU out of turn: ann 0.3 s of 4.0 s, bob 3.0 s of 4.1 s" in text
+    [pointed_out] = [line for line in text.splitlines() if "not its turn" in line]
+    assert pointed_out.startswith("bob ")
+    assert "own time" not in out.moon("tournament", "standings", path)
+    host = json.loads(out.moon("tournament", "standings", path, "--json"))["host"]
+    assert host == {
+        "overhead_ms": {
+            "queue": {"p50": 0.01, "p99": 0.03},
+            "send": {"p50": 0.2, "p99": 0.4},
+            "receive": {"p50": 0.05, "p99": 0.07},
+        },
+        "echo_ms": {"p50": 0.35, "p99": 2.0},
+        "grace_ms": 20.0,
+        "stalls": 2,
+        "stalled_s": 3.1,
+        "cpu_s": {
+            "ann": {"total": 4.0, "out_of_turn": 0.3, "pondering": False},
+            "bob": {"total": 4.1, "out_of_turn": 3.0, "pondering": True},
+        },
+    }

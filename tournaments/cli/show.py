@@ -12,6 +12,7 @@ from tournaments.cli.options import json_option
 from tournaments.cli.play import print_result
 from tournaments.cli.stores import open_store, store_argument
 from tournaments.cli.terminal import console, print_json
+from tournaments.reports.host_report import note_text
 from tournaments.reports.marks import mark_lines
 from tournaments.reports.match_report import describe_fault, fault_document, result_document
 from tournaments.results import FaultRow, TableResult
@@ -76,7 +77,7 @@ def _show_run(store: Store, faults: bool, as_json: bool) -> None:
         *mark_lines(run.inside, run.remote, is_held=run.is_held),
         f"begun {run.created_at} by moon {run.code_version}",
         f"fingerprint {store.fingerprint()}",
-        *(f"{note.at} {note.kind}: {note.text}" for note in store.notes()),
+        *(f"{note.at} {note.kind}: {note_text(note)}" for note in store.notes()),
         *(f"table {result.id}: {describe_fault(fault)}" for result, fault in listed),
     ]
     for line in lines:

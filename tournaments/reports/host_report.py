@@ -5,6 +5,7 @@ from __future__ import annotations
 from referee.bots.cpu import CpuUse
 from tournaments.measured import Measured
 from tournaments.reports.numbers import rounded_millis
+from tournaments.store.runs import Note
 from tournaments.timing import OverheadTimes
 
 PONDER_SHARE, PONDER_LEAST = 0.2, 1.0
@@ -22,6 +23,19 @@ def stall_lines(measured: Measured) -> list[str]:
     if not measured.stalls:
         return []
     return [f"this host stood still for {measured.stalled:.1f} s in all; no bot was charged for it"]
+
+
+def note_text(note: Note) -> str:
+    """Returns what *note* says, for people."""
+    measured = Measured.of_notes([note.text]) if note.kind == "measured" else None
+    if measured is None:
+        return note.text
+    parts = [f"grace {1000 * measured.grace:.0f} ms"]
+    if measured.echo is not None:
+        parts.append("bare echo {:.2f}/{:.2f} ms".format(*(1000 * each for each in measured.echo)))
+    parts.append(f"{measured.stalls} stalls {measured.stalled:.1f} s")
+    parts += [f"{name} CPU out of turn {_use(use)}" for name, use in sorted(measured.cpu.items())]
+    return ", ".join(parts)
 
 
 def host_lines(overhead: OverheadTimes, measured: Measured) -> list[str]:
