@@ -231,6 +231,10 @@ class StreamTransport:
         self._listener.lost(problem, disconnected=disconnected, question=None)
 
 
+NOT_WRITTEN = (grpc.StatusCode.INTERNAL, "Internal error from Core")
+"""What grpc.aio makes of a call when it cannot write a message, because the connection is gone."""
+
+
 def _tell_failure(listener: Listener, task: asyncio.Task[None]) -> None:
     """Tells *listener* of an error that nothing expected; else a bot would be waited for."""
     error = None if task.cancelled() else task.exception()
@@ -240,7 +244,8 @@ def _tell_failure(listener: Listener, task: asyncio.Task[None]) -> None:
 
 def is_disconnect(error: grpc.RpcError) -> bool:
     """Whether the call failed because the connection was gone, not because of what was said."""
-    return _status(error)[0] is grpc.StatusCode.UNAVAILABLE
+    status = _status(error)
+    return status[0] is grpc.StatusCode.UNAVAILABLE or status == NOT_WRITTEN
 
 
 def describe(error: grpc.RpcError) -> str:

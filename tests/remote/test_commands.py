@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from referee.bots import probing
+from referee.bots.environment import import_roots
 from referee.bots.keeper_client import library_path
-from referee.bots.process import import_roots
 from referee.sdk.program import run
 from tests.remote.far import Meek
 from tournaments.cli.main import main

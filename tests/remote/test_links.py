@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.bots.asks import Ask, Charge
+from referee.bots.asks import Ask, Charge, Sending
 from referee.bots.clock import RunningClock
 from referee.bots.keeper_client import Keeper
 from referee.bots.outstanding import Outstanding
@@ -169,7 +169,7 @@ def test_the_way_is_allowed_for_and_not_taken_from_the_bank() -> None:
     terms = ClockTerms(move_time=1.0, first_move=1.0, grace=0.05, network=0.25)
     for seconds, from_bank in ((1.2, 0.0), (1.75, 0.5)):
         clock = Outstanding(terms)
-        clock.add([asked(bank=2.0)], 0.0)
+        clock.add([asked(bank=2.0)], Sending(0.0, 0.0), 0.0)
         assert clock.overdue(seconds) is None
         charge = clock.charge(seconds)
         assert charge.seconds == pytest.approx(seconds)

@@ -148,9 +148,8 @@ class Keeper:
         """Takes note of the first process in the sandbox of *kept*."""
         self._selector.unregister(info)
         pid = read_inside(info)
-        inside = None if pid is None else read_process(pid)
-        if inside is not None:
-            kept.enter(inside)
+        kept.inside = None if pid is None else read_process(pid)
+        if kept.inside is not None:
             self._say("inside", id=kept.number, pid=pid)
 
     # What bots use.
