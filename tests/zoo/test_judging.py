@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -155,6 +156,17 @@ def test_two_rows_may_not_be_one(folder: Path) -> None:
         catalogue(folder, ROW + ROW)
     with pytest.raises(ConfigError, match="is run like another"):
         catalogue(folder, ROW + ROW.replace('"P1"', '"P2"'))
+
+
+def test_all_of_the_zoo_goes_into_the_package() -> None:
+    root = Path(__file__).parents[2]
+    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    included = settings["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    zoo = find_zoo()
+    assert set(included) == {
+        "tests/zoo/programs",
+        *(f"tests/zoo/{path.name}" for path in zoo.glob("*.toml")),
+    }
 
 
 def test_a_part_is_chosen_by_ids_and_groups_and_a_wrong_name_has_its_nearest() -> None:

@@ -10,11 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from referee.bots.exits import KeeperError
 from referee.bots.pool import LineKey
 from referee.bots.process import BotProcess
 from referee.bots.terms import CallStyle
-from referee.errors import BotError
+from referee.errors import BotError, MoonError
 from referee.match import (
     Match,
     MatchRecord,
@@ -29,7 +28,7 @@ from referee.rules import seed_key
 from tournaments.holding import sandbox_of
 from tournaments.results import TableResult
 from tournaments.runner.arena import Arena
-from tournaments.runner.jobs import Job, TableJob
+from tournaments.runner.jobs import Done, Job, TableJob
 from tournaments.zoo.catalogue import CLOCK, Behaviour
 from tournaments.zoo.judging import FaultSeen, Sighting
 from tournaments.zoo.stage import Stage, directories_in, open_descriptors, processes_of
@@ -41,6 +40,8 @@ HONEST = ("honest", "upright")
 BOT = "first_legal"
 LONGEST = 150.0
 """Seconds after which a table is given up that should have ended long ago."""
+ATTEMPTS = 3
+"""How often a table is begun before it is no accident that it is void."""
 SETTLE = 5.0
 """Seconds that what is closing may take to be gone."""
 
@@ -88,7 +89,7 @@ class House:
                 self._stage.plant_in(run)
                 await asyncio.gather(*(self._try(b, arena, gate, tried) for b in self._group))
                 await self._look_around(run)
-        except KeeperError as error:
+        except MoonError as error:
             self.broke = True
             self._all(f"the arena broke: {error}", harm=True)
         if token:
@@ -147,7 +148,7 @@ class House:
                 async with asyncio.timeout(LONGEST):
                     if len(names) > 1:
                         await _start(arena, names)
-                    done = await arena.result(TableJob(0, 0, 0, seats, KEY))
+                    done = await _play(arena, seats)
             except TimeoutError:
                 sighting.harm.append(f"the table did not end within {LONGEST:g} s")
             else:
@@ -207,14 +208,26 @@ async def descriptors_left(before: int) -> tuple[str, ...]:
 async def settle(look: Callable[[], str]) -> str:
     """Returns what *look* still finds after a while; nothing as soon as it finds nothing."""
     patience = time.monotonic() + SETTLE
-    while (found := look()) and time.monotonic() < patience:  # noqa: ASYNC110 - nothing tells
-        await asyncio.sleep(0.02)
-    return found
+    while True:
+        # In a thread: a look at all processes would hold up the clock of the bots.
+        found = await asyncio.to_thread(look)
+        if not found or time.monotonic() > patience:
+            return found
+        await asyncio.sleep(0.05)
 
 
 def _names(behaviour: Behaviour) -> tuple[str, ...]:
     """Returns the entrants of a behaviour: one, or two that sit at the table together."""
     return (behaviour.id, f"{behaviour.id}+") if behaviour.partner else (behaviour.id,)
+
+
+async def _play(arena: Arena, seats: tuple[str, ...]) -> Done:
+    """Plays a table; again, like any other, if it is void for what was ours or the host's."""
+    for attempt in range(1, ATTEMPTS + 1):
+        done = await arena.result(TableJob(0, 0, 0, seats, KEY, attempt))
+        if not done.problem:
+            break
+    return done
 
 
 async def _start(arena: Arena, names: Sequence[str]) -> None:

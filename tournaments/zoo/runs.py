@@ -8,7 +8,7 @@ from pathlib import Path
 
 from referee.bots.sandbox import Tier, check_tier, harden_self
 from tournaments.zoo.catalogue import Behaviour
-from tournaments.zoo.house import KEY, House, descriptors_left
+from tournaments.zoo.house import ATTEMPTS, KEY, House, descriptors_left
 from tournaments.zoo.judging import Judgement, judge
 from tournaments.zoo.stage import Stage, open_descriptors
 
@@ -63,10 +63,13 @@ class Zoo:
 
     async def _try(self, group: Sequence[Behaviour], stage: Stage) -> list[Judgement]:
         """Tries behaviours that share an arena; each in one of its own if that breaks."""
-        house = House(self._programs, self._tier, group, stage)
-        sightings = await house.open(self._gate, self._tried)
-        if house.broke and len(group) > 1:
-            return [judgement for b in group for judgement in await self._try((b,), stage)]
+        for _ in range(ATTEMPTS):
+            house = House(self._programs, self._tier, group, stage)
+            sightings = await house.open(self._gate, self._tried)
+            if not house.broke:
+                break
+            if len(group) > 1:
+                return [judgement for b in group for judgement in await self._try((b,), stage)]
         return [judge(b, self._tier, sightings[b.id], self._unkept) for b in group]
 
 
