@@ -44,6 +44,7 @@ GROUPS = {
     "O": "output",
     "L": "leaks",
     "C": "collusion",
+    "E": "honest mistakes",
 }
 
 
