@@ -256,6 +256,43 @@ async def test_an_answer_that_does_not_fit_is_a_protocol_fault(
     fault, _ = bench.faults["m"]
     assert fault.kind is FaultKind.PROTOCOL
     assert problem in fault.detail
+    assert bench.bot.ended, "who cannot be understood is not asked again"
+
+
+async def test_who_answers_one_question_in_a_way_that_does_not_fit_is_charged_for_that_alone() -> (
+    None
+):
+    bench = Bench()
+    bench.ask("a", "b", "c")
+    await settle()
+    answer = encode_answer(MakeBid(Bid.PASS), match_id="a", number=1)
+    bench.bot.listener.answered([answer, pb.Answer(match_id="b", decision_number=1)])
+    await settle()
+    assert set(bench.choices) == {"a"}
+    assert bench.kinds == {"b": FaultKind.PROTOCOL}
+    assert bench.sessions[0].ended
+    assert bench.sessions[1].asked == [("c", 1)], "it is put to the next process"
+
+
+async def test_a_connection_that_breaks_while_the_process_runs_on_is_a_protocol_fault() -> None:
+    bench = Bench()
+    bench.ask("m")
+    await settle()
+    bench.bot.report = EndReport(ran_on=True)
+    bench.bot.listener.lost("UNAVAILABLE: closed", disconnected=True, question=None)
+    await settle()
+    assert bench.kinds == {"m": FaultKind.PROTOCOL}
+
+
+async def test_what_breaks_in_asking_is_passed_on_and_charged_to_nobody() -> None:
+    bench = Bench()
+    bench.ask("m")
+    await settle()
+    error = RuntimeError("no more descriptors")
+    bench.bot.listener.failed(error)
+    await settle()
+    assert bench.broken == [error]
+    assert not bench.faults
 
 
 async def test_an_answer_to_no_question_is_dropped_and_counted() -> None:
