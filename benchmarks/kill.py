@@ -33,50 +33,58 @@ from tests.e2e.processes import Process, belonging_to, below, command_line, runn
 from tournaments.results import TableResult
 from tournaments.store import Store
 
-BOTS = ("./dice.py", "./tall.py", "./hides.py")
+INSIDERS = ("inproc:dice:Dice", "inproc:tall:Tall")
+"""Two bots inside the workers, so that a run is soon in the middle of its tables again."""
+BOTS = {
+    "hides": ("runner", "worker", "keeper"),
+    "leaves": ("runner", "worker", "keeper", "everybody"),
+}
+"""By bot: who is killed while it plays. Both leave a process outside of their session; the one that
+hides takes the mark off it, so that only those above still know it."""
 TABLES_A_ROUND = 6
-VICTIMS = ("runner", "worker", "keeper", "runner", "worker", "keeper", "everybody")
 GONE = 1.0
 """Seconds within which everybody has to be gone."""
 PATIENCE = 30.0
 
-HIDES = """
+BOT = """
 import os, sys, time
 from referee.sdk import Bot, serve
 
-class Hides(Bot):
-    "Leaves a process that has left its session and its parent, but not its folder."
-    name = "hides"
+class Leaver(Bot):
+    name = "{name}"
 
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
-        with open(os.devnull, "r+") as nothing:
-            for number in range(3):
-                os.dup2(nothing.fileno(), number)
-        os.execve(sys.executable, [sys.executable, "-c", "import time; time.sleep(600)"], {})
+        for number in range(3):
+            os.dup2(os.open(os.devnull, os.O_RDWR), number)
+        words = [sys.executable, "-c", "import time; time.sleep(600)"]
+        os.execve(words[0], words, {variables})
     os._exit(0)
-serve(Hides())
+serve(Leaver())
 """
 
 
 class Trial:
     """One tournament that is killed again and again, until it is played."""
 
-    def __init__(self, home: League, file: Path, store: Path, rng: random.Random) -> None:
+    def __init__(self, home: League, bot: str, store: Path, rng: random.Random) -> None:
         self.kills: Counter[str] = Counter()
         self.gone: dict[str, list[float]] = {}
         self.announced: dict[int, dict[str, object]] = {}
         self.complaints: list[str] = []
-        self._home, self._file, self._store, self._rng = home, file, store, rng
+        self._left: set[Process] = set()
+        self._home, self._store, self._rng = home, store, rng
+        self._file, self._victims = home.folder / f"{bot}.toml", BOTS[bot]
 
     def play(self, kills: int, tables: int) -> None:
         """Plays to the end, and kills at most so often on the way."""
         for _ in range(kills + 10):
             run = Run(self._home, self._file, "--store", self._store)
             while self.kills.total() < kills and not run.has_ended:
-                run.wait_for(len(run.announced) + self._rng.randrange(tables // 15))
-                time.sleep(self._rng.uniform(0.0, 0.5))
+                if self._rng.random() < 0.5:  # else it may be killed while it comes up
+                    run.wait_for(len(run.announced) + self._rng.randrange(1, tables // 12))
+                run.wait(self._rng.uniform(0.0, 3.0))
                 if not run.has_ended and not self._kill_one(run):
                     break
             code = run.end()
@@ -90,7 +98,7 @@ class Trial:
 
     def _kill_one(self, run: Run) -> bool:
         """Kills somebody, and returns whether the run goes on."""
-        victim = self._rng.choice(VICTIMS)
+        victim = self._rng.choice(self._victims)
         runner = run.process.pid
         workers = [p for p in below(runner) if "runner.worker" in command_line(p.pid)]
         keepers = [p for p in below(runner) if "keeper.py" in command_line(p.pid)]
@@ -99,26 +107,21 @@ class Trial:
             case "runner":
                 struck, doomed = [runner], everybody
             case "everybody":
-                # Nobody is left who could end the bots; the next run does that. It knows them by a
-                # mark; nobody can know one that threw it away, so those are taken out here.
-                lost = [p for p in everybody if not has_mark(p.pid)]
-                struck, doomed = [runner, *(p.pid for p in lost)], []
+                # Nobody is left who could end the bots; the next run does that, by their marks.
+                struck, doomed = [runner, *(p.pid for p in (*workers, *keepers))], []
             case _:
                 found = workers if victim == "worker" else keepers
                 if not found:
                     return True
                 chosen = self._rng.choice(found)
                 struck, doomed = [chosen.pid], [chosen, *below(chosen.pid)]
-        numbers = [signal.SIGKILL]
-        if len(struck) > 1:  # stopped first, so that nobody sees another one die
-            numbers.insert(0, signal.SIGSTOP)
-        for number in numbers:
+        for number in (signal.SIGSTOP, signal.SIGKILL):  # nobody sees another one die
             for pid in struck:
                 send(pid, number)
         self.kills[victim] += 1
         if victim == "runner":
-            run.end()
-            doomed = [*doomed, *belonging_to(self._home.folder)]
+            run.process.wait()
+            doomed = [*doomed, *(belonging_to(self._home.folder) - self._left)]
         self._wait_gone(victim, doomed)
         return victim in ("worker", "keeper")
 
@@ -129,6 +132,7 @@ class Trial:
             if time.monotonic() - began > PATIENCE:
                 names = sorted(command_line(process.pid) for process in left)
                 self.complaints.append(f"a killed {victim} left running: {names}")
+                self._left |= left
                 break
             time.sleep(0.01)
         self.gone.setdefault(victim, []).append(time.monotonic() - began)
@@ -156,36 +160,29 @@ class Trial:
 
 def main() -> int:
     options = _options()
-    rounds = -(-options.tables // TABLES_A_ROUND)
     rng = random.Random(options.seed)
+    began = time.monotonic()
+    trials: list[Trial] = []
+    good, kills = True, 0
     with league() as home:
-        (home.folder / "hides.py").write_text(HIDES)
-        keys = {"rounds": rounds, "workers": options.workers, "deals": 3, "tables_in_flight": 8}
-        file = home.write("night.toml", bots=BOTS, **keys)
-        print(f"{rounds * TABLES_A_ROUND} tables, {', '.join(BOTS)}, {options.workers} workers")
-        through = home.folder / "through.sqlite"
-        began = time.monotonic()
-        home.moon("tournament", "run", file, "--store", through)
-        print(f"through: {time.monotonic() - began:.1f} s", flush=True)
-        trials, good = [], True
-        expected = told(home, through)
-        while sum(trial.kills.total() for trial in trials) < options.kills:
-            killed = home.folder / f"killed-{len(trials)}.sqlite"
-            trial = Trial(home, file, killed, rng)
-            trials.append(trial)
-            left = options.kills - sum(trial.kills.total() for trial in trials)
-            trial.play(left, rounds * TABLES_A_ROUND)
-            good = report(trial, expected, told(home, killed)) and good
+        expected = {bot: play_through(home, bot, options) for bot in BOTS}
+        while kills < options.kills:
+            bot = list(BOTS)[len(trials) % 2]
+            store = home.folder / f"killed-{len(trials)}.sqlite"
+            trials.append(trial := Trial(home, bot, store, rng))
+            trial.play(options.kills - kills, options.tables)
+            kills += trial.kills.total()
+            good = report(trial, expected[bot], told(home, store)) and good
         home.check_nothing_runs()
         leftovers = [path.name for path in home.folder.glob("moon-*")]
     total = sum((trial.kills for trial in trials), Counter())
     announced = sum(len(trial.announced) for trial in trials)
     print(f"\n{total.total()} kills ({', '.join(f'{n} {who}' for who, n in total.items())})")
     print(f"{announced} tables were announced, and all are stored once: {'yes' if good else 'NO'}")
-    for who in dict.fromkeys(VICTIMS):
+    for who in BOTS["leaves"]:
         if times := sorted(t for trial in trials for t in trial.gone.get(who, ())):
             middle = times[len(times) // 2]
-            print(f"after the kill of a {who}: {middle:.2f} s (median), {times[-1]:.2f} s (most)")
+            print(f"after the kill of {who}: {middle:.2f} s (median), {times[-1]:.2f} s (most)")
     slowest = max(trial.slowest for trial in trials)
     print(f"all gone at most {slowest:.2f} s after a kill (allowed: {GONE:g} s)")
     print(
@@ -194,6 +191,22 @@ def main() -> int:
     )
     print(f"load of this machine at the end: {os.getloadavg()[1]:.1f}")
     return 0 if good and slowest <= GONE and not leftovers else 1
+
+
+def play_through(home: League, bot: str, options: argparse.Namespace) -> dict[str, str]:
+    """Plays the tournament of *bot* without a kill, and returns what is told of it."""
+    variables = "{}" if bot == "hides" else "dict(os.environ)"
+    (home.folder / f"{bot}.py").write_text(BOT.format(name=bot, variables=variables))
+    rounds = -(-options.tables // TABLES_A_ROUND)
+    keys = {"rounds": rounds, "workers": options.workers, "deals": 3, "tables_in_flight": 8}
+    file = home.write(f"{bot}.toml", bots=(*INSIDERS, f"./{bot}.py"), **keys)
+    store = home.folder / f"{bot}.sqlite"
+    began = time.monotonic()
+    home.moon("tournament", "run", file, "--store", store)
+    print(
+        f"{bot}: {rounds * TABLES_A_ROUND} tables in {time.monotonic() - began:.1f} s", flush=True
+    )
+    return told(home, store)
 
 
 def report(trial: Trial, through: dict[str, str], killed: dict[str, str]) -> bool:
@@ -224,13 +237,6 @@ def told(home: League, store: Path) -> dict[str, str]:
         "standings": _hash(json.dumps(standings)),
         "records": _hash(home.out("tournament", "export", store, "--format", "jsonl")),
     }
-
-
-def has_mark(pid: int) -> bool:
-    try:
-        return b"MOON_BOT_MARK=" in Path(f"/proc/{pid}/environ").read_bytes()
-    except OSError:
-        return False
 
 
 def send(pid: int, number: signal.Signals) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import subprocess
 import time
 from threading import Thread
 from typing import IO, Any
@@ -37,6 +38,11 @@ class Run:
         """Returns once it has announced so many tables, or has ended."""
         while len(self.announced) < tables and not self.has_ended:
             time.sleep(0.01)
+
+    def wait(self, seconds: float) -> None:
+        """Returns after so many seconds, or when it has ended."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(seconds)
 
     def end(self) -> int:
         """Returns its exit code, once it has ended and all that it said was read."""

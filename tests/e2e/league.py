@@ -23,10 +23,17 @@ LIMIT = 300.0
 
 
 class League:
-    """A folder with bots, in which commands run. What they start works there, or names it."""
+    """A folder with bots, in which commands run. What they start works there, or names it.
+
+    Attributes:
+        folder: The folder.
+        before: The words that come before those of every command, as to run it in a namespace.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.before: tuple[str, ...] = ()
+        self._more: dict[str, str] = {}
         for bot in FOLDER.glob("*.py"):
             shutil.copy(bot, folder)
 
@@ -46,12 +53,22 @@ class League:
             **os.environ,
             "XDG_RUNTIME_DIR": str(self.folder),
             "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "proto")]),
+            **self._more,
         }
+
+    @contextmanager
+    def setting(self, **variables: str) -> Iterator[None]:
+        """Has commands see *variables* of the environment while the block runs."""
+        self._more = variables
+        try:
+            yield
+        finally:
+            self._more = {}
 
     def start(self, *words: object) -> subprocess.Popen[str]:
         """Starts ``moon`` with *words*."""
         return subprocess.Popen(
-            [sys.executable, "-m", "tournaments.cli.main", *map(str, words)],
+            [*self.before, sys.executable, "-m", "tournaments.cli.main", *map(str, words)],
             cwd=self.folder,
             env=self.environment(),
             text=True,
