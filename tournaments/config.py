@@ -234,8 +234,8 @@ _LIMIT_KEYS = tuple(f"limits.{name}" for name in LIMIT_NAMES)
 _RULE_KEYS = tuple(f"rule.{name}" for name in OPTION_NAMES)
 _TOP_KEYS = (
     "name", "bots", "rules", "rule", "seed", "rounds", "deals", "max_deals", "clock", "call",
-    "ask_forced", "workers", "max_batch", "tables_in_flight", "store", "sandbox", "limits", "ponder", "tls",
-    "dial_in",
+    "ask_forced", "workers", "max_batch", "tables_in_flight", "store", "sandbox", "limits",
+    "ponder", "tls", "dial_in",
 )  # fmt: skip
 
 

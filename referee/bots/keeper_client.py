@@ -190,6 +190,7 @@ class Keeper:
         inputs: Sequence[bytes] = (),
         allowed: Allowed | None = None,
         place: Path | None = None,
+        place_inside: Path | None = None,
     ) -> KeptProcess:
         """Starts *argv* in *cwd* with the environment *env* and nothing else.
 
@@ -202,6 +203,7 @@ class Keeper:
                 bubblewrap does, the pid of its sandbox.
             allowed: The most that it may use; it is ended when it uses more.
             place: The directory whose content counts as what it has written.
+            place_inside: The same in a sandbox with a root of its own.
 
         Raises:
             BotStartError: If there is no such program, or it may not be run.
@@ -223,6 +225,7 @@ class Keeper:
             inputs=[base64.b64encode(data).decode() for data in inputs],
             allowed=None if allowed is None else allowed._asdict(),
             place=None if place is None else os.fspath(place),
+            place_inside=None if place_inside is None else os.fspath(place_inside),
         )
         crash_point("keeper.spawn")
         crash_point("keeper.killed", pid=self.pid)

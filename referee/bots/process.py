@@ -135,6 +135,7 @@ class BotProcess:
             inputs=launch.inputs,
             allowed=allowed,
             place=place.path,
+            place_inside=launch.socket_inside and launch.socket_inside.parent,
         )
 
     async def listening(self) -> str:

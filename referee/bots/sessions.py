@@ -138,7 +138,6 @@ class BotSession:
         self,
         process: BotProcess,
         channel: grpc.aio.Channel,
-        calls: BotCalls,
         info: BotInfo,
         transport: Transport,
         window: int,
@@ -153,7 +152,7 @@ class BotSession:
         self._process = process
         self._channel = channel
         self._transport = transport
-        self._calls = calls
+        self._calls = BotCalls(channel)
         self._watching = asyncio.create_task(_watch(channel, listener), name="connection")
         self._notices: set[asyncio.Task[None]] = set()
 
@@ -286,9 +285,7 @@ async def start_session(
     transport: Transport = (StreamTransport if streams else UnaryTransport)(calls, listener)
     process.on_exit(lambda: listener.lost("the process ended", disconnected=True, question=None))
     window = info.max_batch if streams else 1
-    return BotSession(
-        process, channel, calls, info, transport, window, listener, freezes=terms.freezes
-    )
+    return BotSession(process, channel, info, transport, window, listener, freezes=terms.freezes)
 
 
 _STARTS_BADLY = (HandshakeError, BotStartError, TimeoutError, grpc.RpcError)

@@ -15,6 +15,7 @@ from referee.bots.sessions import EndReport
 from referee.bots.terms import ClockTerms
 from referee.match import FaultKind
 from referee.rules import Bid, MakeBid
+from referee.wire.choices import encode_answer
 from tests.bots.scripted import Bench, settle
 
 

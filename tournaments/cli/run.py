@@ -233,9 +233,7 @@ def _play(
             shortages.append(shortage)
             runner.drain()
 
-    for trip in _look_at_remotes(config) if trips is None else trips:
-        store.note(ROUND_TRIP, str(trip))
-        progress.say(f"{ROUND_TRIP} to {trip}")
+    _note_trips(store, _look_at_remotes(config) if trips is None else trips, progress.say)
     runner = Runner(job, pending, workers=config.workers, on_results=keep)
     with progress:
         report, stopped_by = asyncio.run(_run(runner, progress))
@@ -276,6 +274,12 @@ def _warn_of_crowding(store: Store, config: TournamentConfig, say: Callable[[str
         )
         say(f"warning: {text}")
         _note_once(store, "warning", text)
+
+
+def _note_trips(store: Store, trips: Sequence[RoundTrip], say: Callable[[str], None]) -> None:
+    for trip in trips:
+        store.note(ROUND_TRIP, str(trip))
+        say(f"{ROUND_TRIP} to {trip}")
 
 
 def _look_at_remotes(config: TournamentConfig) -> list[RoundTrip]:

@@ -52,18 +52,13 @@ async def work(reader: asyncio.StreamReader, output: int) -> None:
     def done(outcome: Done) -> None:
         nonlocal in_play
         in_play -= 1
-        line = encode(outcome) + b"\n"
-        crash_point("worker.result", before=lambda: _write(output, line[: len(line) // 2]))
-        _write(output, line)
+        _write_result(output, encode(outcome) + b"\n")
         if in_play == 0:
             idle.set()
 
     async with Arena(job) as arena:
         try:
-            if job.check_bots:
-                introductions = await arena.start_all()
-            else:
-                introductions = {}
+            introductions = await arena.start_all() if job.check_bots else {}
             say(Ready(arena.clock_terms.grace or 0.0, arena.echo, introductions))
             while line := await arena.unless_broken(reader.readline()):
                 table = decode_to_worker(line)
@@ -83,6 +78,11 @@ async def work(reader: asyncio.StreamReader, output: int) -> None:
             raise
         strays, cpu = dict(arena.pool.strays), arena.pool.cpu
     say(Stopped(arena.clock.stalls, arena.clock.stalled, strays, cpu))
+
+
+def _write_result(output: int, line: bytes) -> None:
+    crash_point("worker.result", before=lambda: _write(output, line[: len(line) // 2]))
+    _write(output, line)
 
 
 def _write(output: int, line: bytes) -> None:

@@ -10,6 +10,7 @@ import math
 import os
 import signal
 import subprocess
+import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -22,8 +23,6 @@ SWEEP_LIMIT = 5.0
 """Seconds for which the end of everything that a program has started is tried."""
 MOST_OUTPUT = 256 << 20
 """Bytes after which a stream of a bot is closed: whoever writes that much writes for nobody."""
-PIPE_ROOM = 60000
-"""Bytes that surely fit into a pipe that nobody reads yet."""
 
 
 class Output:
@@ -58,7 +57,7 @@ class Kept:
 
     Attributes:
         members: The processes that it was last seen to be made of, itself the first.
-        inside: The first process of its sandbox, where one says so.
+        inside: The first process of its sandbox, where one says so; see `enter`.
         over: What it used too much, so that it was ended; else empty.
         frozen: Whether it is stopped between its decisions.
     """
@@ -75,6 +74,7 @@ class Kept:
         if (allowed := request.get("allowed")) is not None:
             place = request.get("place")
             self.watch = Watch(Allowed(**allowed), None if place is None else Path(place))
+        self._place_inside: str | None = request.get("place_inside")
         self.members: tuple[Entry, ...] = tuple(filter(None, [read_process(self.pid)]))
         self.inside: Entry | None = None
         self.over = ""
@@ -83,6 +83,12 @@ class Kept:
         self.reaped = False
         self.due = math.inf
         self.give_up = math.inf
+
+    def enter(self, inside: Entry) -> None:
+        """Takes note of the first process in its sandbox; what it writes is seen through that."""
+        self.inside = inside
+        if self.watch is not None and self._place_inside is not None:
+            self.watch.place = Path(f"/proc/{inside.pid}/root{self._place_inside}")
 
     def sweep_from(self, now: float) -> None:
         """Says that from *now* on nothing of it may live, and until when that is tried."""
@@ -168,12 +174,11 @@ def start(request: dict[str, Any]) -> tuple[Kept, int | None]:
 
 def _readable(data: bytes) -> int:
     """Returns a descriptor from which *data* can be read once."""
-    if len(data) > PIPE_ROOM:
-        raise OSError(errno.E2BIG, os.strerror(errno.E2BIG))
-    ours, theirs = os.pipe()
-    os.write(theirs, data)
-    os.close(theirs)
-    return ours
+    with tempfile.TemporaryFile(buffering=0) as file:
+        file.write(data)
+        descriptor = os.dup(file.fileno())
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
 
 
 def read_inside(fd: int) -> int | None:

@@ -148,8 +148,9 @@ class Keeper:
         """Takes note of the first process in the sandbox of *kept*."""
         self._selector.unregister(info)
         pid = read_inside(info)
-        kept.inside = None if pid is None else read_process(pid)
-        if kept.inside is not None:
+        inside = None if pid is None else read_process(pid)
+        if inside is not None:
+            kept.enter(inside)
             self._say("inside", id=kept.number, pid=pid)
 
     # What bots use.

@@ -35,12 +35,13 @@ class Watch:
     Attributes:
         due: When to look next, by the monotonic clock.
         peak: The most memory that was seen, in bytes.
+        place: The directory below which it writes, if there is one.
     """
 
     def __init__(self, allowed: Allowed, place: Path | None) -> None:
         """Watches over *allowed*, and over what is written below *place* if there is one."""
         self._allowed = allowed
-        self._place = place
+        self.place = place
         self._disk_due = 0.0
         self.due = 0.0
         self.peak = 0
@@ -61,12 +62,12 @@ class Watch:
         return self._look_at_disk(pids, now)
 
     def _look_at_disk(self, pids: Sequence[int], now: float) -> str:
-        if now < self._disk_due or self._place is None:
+        if now < self._disk_due or self.place is None:
             return ""
         self._disk_due = now + DISK_PAUSE
         allowed = self._allowed
         try:
-            written, files = _below(self._place, allowed.files)
+            written, files = _below(self.place, allowed.files)
         except _TooDeepError:
             return "made directories too deep to look into"
         written += sum(map(_nameless, pids))
