@@ -1,4 +1,4 @@
-"""A running bot: a process with a home, a socket and a clean environment, or a remote address."""
+"""A running bot: a process with a home, a socket and a clean environment."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from referee.bots.sandbox import (
     prepare,
     socket_path,
 )
-from referee.bots.spec import BotKind, BotSpec
+from referee.bots.spec import BotSpec
 from referee.text import readable
 
 UNHELD = Sandbox(Tier.NONE)
@@ -35,8 +35,6 @@ LOOK_FOR_SOCKET = 0.005
 
 class BotProcess:
     """Runs one bot; leaving the block ends it with everything it started.
-
-    A remote bot has nothing to start or to end, and otherwise looks the same.
 
     Attributes:
         spec: What is run.
@@ -89,9 +87,6 @@ class BotProcess:
             BotStartError: If the program cannot be run.
             KeeperError: If that is our own fault.
         """
-        if self.spec.kind is BotKind.REMOTE:
-            self.target = self.spec.address
-            return
         try:
             self._place = place = self._keeper.directory.place()
         except OSError as error:
@@ -205,7 +200,7 @@ class BotProcess:
 
     @property
     def report(self) -> ExitReport | None:
-        """How its program ended; None while it runs, and for a remote bot.
+        """How its program ended; None while it runs.
 
         Raises:
             KeeperError: If the keeper is gone, so that nobody can know.
@@ -215,7 +210,7 @@ class BotProcess:
         return self._kept.exited.result()
 
     def pids(self) -> tuple[int, ...]:
-        """Returns the processes of the bot that are known; none for a remote bot, or an ended one.
+        """Returns the processes of the bot that are known; none of one that has ended.
 
         A number is not given to another process before the keeper has told of the end.
         """

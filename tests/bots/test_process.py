@@ -27,7 +27,7 @@ from referee.bots.rundir import SOCKET_PATH_LIMIT, RunDirectory, remove_tree, sw
 from referee.bots.spec import BotKind, BotSpec, parse_bot
 from referee.errors import BotError, MoonError
 from referee.sdk.program import LEAVE_WITHIN
-from tests.bots.processes import PATIENCE, children, faulty_bot, is_running, marked, wait_until
+from tests.bots.processes import PATIENCE, faulty_bot, is_running, marked, wait_until
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -183,16 +183,6 @@ async def test_a_bot_that_cannot_be_run_is_refused_by_name_and_leaves_nothing(
     with pytest.raises(BotStartError, match=problem):
         await BotProcess(command(*words), keeper).start()
     assert spaces() == []
-
-
-async def test_a_remote_bot_has_an_address_and_nothing_to_start_or_end(keeper: Keeper) -> None:
-    spec = parse_bot("grpc://[::1]:50051", ROOT)
-    async with BotProcess(spec, keeper) as process:
-        process.on_exit(lambda: None)
-        assert (process.target, process.report) == ("[::1]:50051", None)
-        assert await process.wait_exited(0) is None
-        assert await process.recent_stderr() == process.stderr_tail() == process.exit_status == ""
-    assert children(keeper.pid) == []
 
 
 async def test_the_loss_of_the_keeper_is_never_shown_as_the_end_of_a_bot(runtime: Path) -> None:
