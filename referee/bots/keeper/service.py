@@ -38,7 +38,9 @@ from referee.bots.keeper.processes import (
 CAN_PEEK = hasattr(os, "waitid")  # macOS has it from Python 3.13 on
 SWEEP_PAUSE = 0.005
 LOOK_PAUSE = 0.25
-"""Seconds between two looks for processes that bots have started."""
+"""Seconds between two looks for processes that bots have started, at least."""
+LOOK_SHARE = 0.02
+"""The share of a processor that these looks may take: each reads the whole process table."""
 CLOSE_LOOK_PAUSE = 1.0
 """The same, where their number has not changed."""
 PR_SET_PDEATHSIG = 1
@@ -159,8 +161,10 @@ class Keeper:
         now = time.monotonic()
         if now >= self._look_due:
             watched = any(kept.watch is not None for kept in self._kept.values())
-            self._look_due = now + LOOK_PAUSE if watched else math.inf
+            begun = time.thread_time()
             self._look_for_processes()
+            pause = max(LOOK_PAUSE, (time.thread_time() - begun) / LOOK_SHARE)
+            self._look_due = now + pause if watched else math.inf
         for kept in self._kept.values():
             watch = kept.watch
             if watch is None or kept.reaped or kept.over or watch.due > now:
