@@ -94,20 +94,22 @@ def seat_times(timings: str) -> tuple[Times, ...]:
     return tuple(map(Times.from_json, read_times(timings).seats))
 
 
+@dataclass(slots=True)
 class OverheadTimes:
-    """What questions took on their way, besides the time of the bots, in microseconds.
+    """What questions took on their way, besides the time of the bots, in microseconds."""
 
-    Attributes:
-        parts: ``queue``, ``send`` and ``receive``: how often each time occurred.
-    """
+    parts: dict[str, Counter[int]] = field(
+        default_factory=lambda: {name: Counter() for name in ("queue", "send", "receive")}
+    )
+    """``queue``, ``send`` and ``receive``: how often each time occurred."""
 
-    def __init__(self, tables: Iterable[TableTimes] = ()) -> None:
-        """Makes the distribution over *tables*."""
-        self.parts: dict[str, Counter[int]] = {
-            name: Counter() for name in ("queue", "send", "receive")
-        }
+    @classmethod
+    def of(cls, tables: Iterable[TableTimes]) -> OverheadTimes:
+        """Returns the times of *tables* taken together."""
+        times = cls()
         for table in tables:
-            self.add(table)
+            times.add(table)
+        return times
 
     def add(self, table: TableTimes) -> None:
         """Adds the times of one more table."""

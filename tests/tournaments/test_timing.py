@@ -71,7 +71,7 @@ def test_the_times_of_an_older_program_are_read() -> None:
     times = read_times(json.dumps({"deals": [[None, 10]], "seats": [Times.of([10]).to_json()]}))
     assert Times.from_json(times.seats[0]).count == 1
     assert (times.queue, times.send, times.receive, times.stalls) == ((), (), (), ())
-    assert OverheadTimes([times]).percentile("queue", 0.5) is None
+    assert OverheadTimes.of([times]).percentile("queue", 0.5) is None
 
 
 @given(MICROS, SHARE)
@@ -80,7 +80,7 @@ def test_a_percentile_of_the_overhead_is_exact_over_all_tables(
 ) -> None:
     one, other = micros[::2], micros[1::2]
     tables = [TableTimes((), queue=tuple(part), send=(1,)) for part in (one, other)]
-    overhead = OverheadTimes(tables)
+    overhead = OverheadTimes.of(tables)
     assert overhead.percentile("queue", share) == exact(micros, share)
     assert overhead.percentile("send", share) == 1.0
     assert overhead.percentile("receive", share) is None

@@ -171,7 +171,7 @@ def play(
     hide_arguments()
     probe = check_tier(job.sandbox.tier)
     result, measured, trips = run_tidily(_play(wish, _Drawer(wish.seats) if watch else None))
-    overhead = OverheadTimes([read_times(result.timings)])
+    overhead = OverheadTimes.of([read_times(result.timings)])
     [match] = load_matches(result.record.splitlines())
     if as_json:
         head = {
