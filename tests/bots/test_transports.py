@@ -209,7 +209,7 @@ async def test_a_bot_that_answers_everything_twice_is_borne_for_ever() -> None:
     async with bot("answers-twice", "after=0", "stream") as (calls, _):
         heard = Heard()
         transport = StreamTransport(calls, heard)
-        for _ in range(400):
+        for _ in range(600):
             transport.send(QUESTIONS[:1], PATIENCE)
             assert {(await heard.next())[0] for _ in range(2)} == {"answered"}
         await transport.close()
