@@ -22,6 +22,12 @@ from tournaments.zoo.runs import Zoo
 ROOT = Path(__file__).parents[2]
 CATALOGUE = load_catalogue()
 IDS = [behaviour.id for behaviour in CATALOGUE.behaviours]
+SYSTEM = "PRNFISOLC"
+"""The groups that a tier makes a difference to; the others are about what goes over the wire."""
+TRIED = {
+    "basic": tuple(b for b in CATALOGUE.behaviours if b.group in SYSTEM),
+    "hardened": CATALOGUE.behaviours,
+}
 JOBS = 5
 FOR_USERS = "P3a,P4,P7a,P11a,R1a,R5b,N1a,N4b,F1a,F2a,F3a,I1a,I2,I8,S1,C1d"
 """What an ordinary user tries: where it matters that bots have the user that we have."""
@@ -31,34 +37,41 @@ Run = tuple[dict[str, Judgement], tuple[str, ...]]
 pytestmark = pytest.mark.timeout(900)
 
 
-@pytest.fixture(scope="module", params=["basic", "hardened"])
+@pytest.fixture(scope="module")
 def run(request: pytest.FixtureRequest) -> Run:
-    """The whole zoo, once in each tier: the judgements by id, and what was left of it all."""
+    """The zoo, once in each tier: the judgements by id, and what was left of it all."""
     try:
         zoo = Zoo(CATALOGUE.programs, request.param, JOBS, lambda: None)
     except TierUnavailableError as error:
         pytest.skip(str(error))
-    judgements = asyncio.run(zoo.run(CATALOGUE.behaviours))
+    judgements = asyncio.run(zoo.run(TRIED[request.param]))
     return {judgement.behaviour.id: judgement for judgement in judgements}, zoo.left
 
 
-@pytest.mark.parametrize("name", IDS)
+@pytest.mark.parametrize(
+    ("run", "name"),
+    [(tier, b.id) for tier, tried in TRIED.items() for b in tried],
+    indirect=["run"],
+)
 def test_what_is_promised_of_a_behaviour_is_so(run: Run, name: str) -> None:
     judgement = run[0][name]
     assert not judgement.broken, judgement.sighting.text[-2000:]
 
 
+@pytest.mark.parametrize("run", TRIED, indirect=True)
 def test_nobody_is_harmed_by_what_is_not_promised_either(run: Run) -> None:
     harmed = {name: j.sighting.harm for name, j in run[0].items() if j.sighting.harm}
     assert not harmed
 
 
+@pytest.mark.parametrize("run", TRIED, indirect=True)
 def test_nothing_is_left(run: Run) -> None:
     left = {name: j.sighting.left for name, j in run[0].items() if j.sighting.left}
     assert not left
     assert not run[1], "and of the run as a whole"
 
 
+@pytest.mark.parametrize("run", TRIED, indirect=True)
 def test_no_bot_learns_a_secret(run: Run) -> None:
     leaked = {name: j.sighting.leaked for name, j in run[0].items() if j.sighting.leaked}
     assert not leaked
@@ -106,7 +119,7 @@ def test_an_ordinary_user_is_promised_as_much(tier: str) -> None:
 
 def test_every_group_that_can_be_tried_here_is_in_the_catalogue() -> None:
     groups = {behaviour.group for behaviour in CATALOGUE.behaviours}
-    assert groups >= set("PRNFISOLC")
+    assert groups >= set(SYSTEM)
     assert all(row.why for row in CATALOGUE.untried)
 
 

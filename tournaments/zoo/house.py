@@ -87,6 +87,8 @@ class House:
             async with Arena(self._job(self._entrants()), self._note) as arena:
                 run, token = arena.keeper.directory.path, arena.keeper.directory.token
                 self._stage.plant_in(run)
+                async with gate:
+                    await _start(arena, HONEST, ATTEMPTS)
                 await asyncio.gather(*(self._try(b, arena, gate, tried) for b in self._group))
                 await self._look_around(run)
         except MoonError as error:
@@ -230,12 +232,16 @@ async def _play(arena: Arena, seats: tuple[str, ...]) -> Done:
     return done
 
 
-async def _start(arena: Arena, names: Sequence[str]) -> None:
-    """Starts bots that belong together, so that each is there when the other looks for it."""
+async def _start(arena: Arena, names: Sequence[str], attempts: int = 1) -> None:
+    """Starts bots before they are asked, so that each is there when another looks for it."""
     keys = [LineKey(name, 0, 0) for name in names]
     lines = arena.pool.seat(keys)
     try:
-        await asyncio.gather(*(line.warm_up() for line in lines), return_exceptions=True)
+        for _ in range(attempts):
+            starts = (line.warm_up() for line in lines)
+            results = await asyncio.gather(*starts, return_exceptions=True)
+            if not any(results):
+                break
     finally:
         arena.pool.leave(keys)
 

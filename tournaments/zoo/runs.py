@@ -45,7 +45,9 @@ class Zoo:
     async def run(self, behaviours: Sequence[Behaviour]) -> list[Judgement]:
         """Tries *behaviours* and returns the judgements, in their order.
 
-        Those that could harm others, or be harmed, come last, each alone.
+        Those that could harm others, or be harmed, come last, each alone. Where somebody came to
+        harm, or something was left, among several that ran together, each of them is tried again
+        alone: then it is known whose doing it is.
         """
         found: list[Judgement] = []
         with Stage(KEY) as stage:
@@ -54,9 +56,10 @@ class Zoo:
             together = _groups(b for b in behaviours if not b.alone)
             for group in await asyncio.gather(*(self._try(group, stage) for group in together)):
                 found += group
-            for behaviour in behaviours:
-                if behaviour.alone:
-                    found += await self._try((behaviour,), stage)
+            unclear = [j.behaviour for j in found if j.sighting.harm or j.sighting.left]
+            found = [j for j in found if j.behaviour not in unclear]
+            for behaviour in (*unclear, *(b for b in behaviours if b.alone)):
+                found += await self._try((behaviour,), stage)
             self.left = await descriptors_left(before)
         order = [behaviour.id for behaviour in behaviours]
         return sorted(found, key=lambda judgement: order.index(judgement.behaviour.id))
