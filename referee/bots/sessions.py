@@ -230,12 +230,14 @@ async def end_process(process: BotProcess, *, lost: bool) -> EndReport:
     Raises:
         KeeperError: if nobody can know, which is our own fault.
     """
-    if lost:
-        await process.wait_exited(EXIT_WAIT)
-        process.check_room()
-    status = process.exit_status
-    ran_on = lost and process.report is None
-    await process.stop()
+    try:
+        if lost:
+            await process.wait_exited(EXIT_WAIT)
+            process.check_room()
+        status = process.exit_status
+        ran_on = lost and process.report is None
+    finally:
+        await process.stop()
     return EndReport(status, process.stderr_tail(STDERR_TAIL), ran_on)
 
 

@@ -126,6 +126,18 @@ hardened = "prevented"
     assert not zoo.left
 
 
+async def test_what_breaks_the_arena_is_found_and_the_others_are_tried_all_the_same(
+    folder: Path,
+) -> None:
+    text = ROW.replace('"exits"', '"ends-the-keeper"') + 'none = "prevented"\n'
+    other = ROW.replace('"exits"', '"leaves-zombies"').replace('"P1"', '"P2"')
+    found = catalogue(folder, text + other)
+    zoo = Zoo(found.programs, "none", 2, lambda: None)
+    breaks, honest = await zoo.run(found.behaviours)
+    assert [what for what in breaks.broken if "the arena broke: the keeper" in what]
+    assert (honest.outcome, honest.sighting.harm, zoo.left) == (Outcome.PREVENTED, [], ())
+
+
 @pytest.mark.parametrize(
     ("change", "problem"),
     [

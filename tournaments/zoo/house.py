@@ -53,7 +53,7 @@ class House:
     """An arena for some behaviours, and a look around before and after.
 
     Attributes:
-        broke: Whether the arena broke, so that nothing that was seen means anything.
+        problem: Why the arena broke; empty if it did not.
     """
 
     def __init__(self, programs: Path, tier: str, group: Sequence[Behaviour], stage: Stage) -> None:
@@ -64,7 +64,19 @@ class House:
         self._processes: dict[str, list[BotProcess]] = {}
         self._commands: dict[str, tuple[str, ...]] = {}
         self._sightings = {behaviour.id: Sighting() for behaviour in group}
-        self.broke = False
+        self.problem = ""
+        self._begun: set[str] = set()
+        self._done: set[str] = set()
+
+    @property
+    def unfinished(self) -> list[Behaviour]:
+        """Those that were being tried when the arena broke."""
+        return [b for b in self._group if b.id in self._begun - self._done]
+
+    @property
+    def untried(self) -> list[Behaviour]:
+        """Those whose turn had not come when the arena broke."""
+        return [b for b in self._group if b.id not in self._begun]
 
     async def play_honestly(self) -> None:
         """Plays a table of honest bots: what this process opens once and for all is open then.
@@ -89,11 +101,15 @@ class House:
                 self._stage.plant_in(run)
                 async with gate:
                     await _start(arena, HONEST, ATTEMPTS)
-                await asyncio.gather(*(self._try(b, arena, gate, tried) for b in self._group))
+                tries = (self._try(b, arena, gate, tried) for b in self._group)
+                problems = await asyncio.gather(*tries, return_exceptions=True)
+                for problem in filter(None, problems):
+                    raise problem
                 await self._look_around(run)
         except MoonError as error:
-            self.broke = True
-            self._all(f"the arena broke: {error}", harm=True)
+            self.problem = str(error)
+            for behaviour in self.unfinished:
+                self._sightings[behaviour.id].harm.append(f"the arena broke: {error}")
         if token:
             await self._look_after(run, token)
         return self._sightings
@@ -129,10 +145,10 @@ class House:
     def _note(self, key: LineKey, process: BotProcess) -> None:
         self._processes.setdefault(key.entrant, []).append(process)
 
-    def _all(self, what: str, *, harm: bool = False) -> None:
-        """Writes down of every behaviour what nobody knows which one is to blame for."""
+    def _all_left(self, what: str) -> None:
+        """Writes down of every behaviour what was left by nobody knows which."""
         for sighting in self._sightings.values():
-            (sighting.harm if harm else sighting.left).append(what)
+            sighting.left.append(what)
 
     async def _try(
         self,
@@ -142,6 +158,9 @@ class House:
         tried: Callable[[], None],
     ) -> None:
         async with gate:
+            if arena.pool.failure.done():
+                return
+            self._begun.add(behaviour.id)
             sighting = self._sightings[behaviour.id]
             began = time.monotonic()
             names = _names(behaviour)
@@ -162,6 +181,7 @@ class House:
             sighting.harm += (f"{what} was damaged" for what in self._stage.damage())
             sighting.leaked = self._stage.leaked(sighting.output)
             sighting.seconds = time.monotonic() - began
+            self._done.add(behaviour.id)
             tried()
 
     async def _end(self, names: Sequence[str], arena: Arena, sighting: Sighting) -> None:
@@ -185,7 +205,7 @@ class House:
         """Looks which places are there beside those of the honest bots, who still run."""
         honest = sum(len(self._processes.get(name, ())) for name in HONEST)
         if found := await settle(lambda: ", ".join(sorted(directories_in(run))[honest:])):
-            self._all(f"directories of the run: {found}")
+            self._all_left(f"directories of the run: {found}")
 
     async def _look_after(self, run: Path, token: str) -> None:
         """Looks what is there once the arena is closed."""
@@ -198,7 +218,7 @@ class House:
             return ", ".join([*found, *([str(run)] if run.exists() else [])])
 
         if found := await settle(look):
-            self._all(found)
+            self._all_left(found)
 
 
 async def descriptors_left(before: int) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from referee.bots.sandbox import Tier, check_tier, harden_self
+from referee.errors import BotError
 from tournaments.zoo.catalogue import Behaviour
 from tournaments.zoo.house import ATTEMPTS, KEY, House, descriptors_left
 from tournaments.zoo.judging import Judgement, judge
@@ -65,15 +66,32 @@ class Zoo:
         return sorted(found, key=lambda judgement: order.index(judgement.behaviour.id))
 
     async def _try(self, group: Sequence[Behaviour], stage: Stage) -> list[Judgement]:
-        """Tries behaviours that share an arena; each in one of its own if that breaks."""
-        for _ in range(ATTEMPTS):
-            house = House(self._programs, self._tier, group, stage)
+        """Tries behaviours that share an arena.
+
+        Should it break, those that were being tried get one each, and the rest another one.
+
+        Raises:
+            BotError: if no arena stands for long enough to try anything.
+        """
+        todo = [list(group)]
+        found: list[Judgement] = []
+        attempts = dict.fromkeys((b.id for b in group), 0)
+        while todo:
+            some = todo.pop()
+            house = House(self._programs, self._tier, some, stage)
             sightings = await house.open(self._gate, self._tried)
-            if not house.broke:
-                break
-            if len(group) > 1:
-                return [judgement for b in group for judgement in await self._try((b,), stage)]
-        return [judge(b, self._tier, sightings[b.id], self._unkept) for b in group]
+            if len(house.untried) == len(some):
+                raise BotError(f"the zoo cannot be opened here: {house.problem}")
+            again = []
+            for behaviour in house.unfinished:
+                attempts[behaviour.id] += 1
+                if attempts[behaviour.id] < ATTEMPTS:
+                    again.append(behaviour)
+            todo += [[behaviour] for behaviour in again]
+            todo += [house.untried] if house.untried else []
+            done = [b for b in some if b not in again and b not in house.untried]
+            found += (judge(b, self._tier, sightings[b.id], self._unkept) for b in done)
+        return found
 
 
 def _groups(behaviours: Iterable[Behaviour]) -> Iterator[list[Behaviour]]:

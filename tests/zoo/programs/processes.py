@@ -107,6 +107,19 @@ def signals_strangers():
     attempt("signal all that there is", can_signal, -1)
 
 
+def ends_the_keeper():
+    """Ends the program that holds it, and with it every other bot."""
+
+    def end():
+        keeper = os.getppid()
+        if b"keeper" in Path(f"/proc/{keeper}/cmdline").read_bytes():
+            os.kill(keeper, signal.SIGKILL)
+            return True
+        return False
+
+    attempt("end the keeper", end)
+
+
 def ends_its_group():
     tried("end its own process group")
     os.killpg(0, signal.SIGKILL)
@@ -245,7 +258,8 @@ run(
         gains_privileges, leaves_zombies,
     ),
     when_asked=(
-        stops_itself, signals_strangers, ends_its_group, segfaults, aborts, exits, raises,
+        stops_itself, signals_strangers, ends_the_keeper, ends_its_group,
+        segfaults, aborts, exits, raises,
         types_for_the_operator, starts_threads,
     ),
 )  # fmt: skip
