@@ -66,6 +66,7 @@ def file_instead() -> None:
 
 def main() -> None:
     """Starts as the argument says."""
+    print("zoo: tried", *sys.argv[1:], file=sys.stderr, flush=True)
     match sys.argv[1:]:
         case ["exits-0"]:
             sys.exit(0)

@@ -33,10 +33,27 @@ def manner_named(name: str) -> Manner:
     sys.exit(f"http2.py: there is no manner {name!r}")
 
 
+def telling(name: str, manner: Manner) -> Manner:
+    """Returns *manner*, which says on standard error that it was tried, before and after it was."""
+    told = set()
+
+    def tell(moment: str) -> None:
+        if moment not in told:
+            told.add(moment)
+            print(f"\nzoo: tried {name}", file=sys.stderr, flush=True)
+
+    def tried(to: Call) -> None:
+        tell("before")
+        manner(to)
+        tell("after")
+
+    return tried
+
+
 def main() -> None:
     """Reads the arguments and serves."""
     name, *options = sys.argv[1:]
-    bot = Bot("decide", manner_named(name))
+    bot = Bot("decide", telling(name, manner_named(name)))
     for option in options:
         if option.startswith("after="):
             bot.after = int(option.removeprefix("after="))
