@@ -228,8 +228,9 @@ class Life:
         if fault is not None and report.exit_status:
             detail = f"the process ended ({report.exit_status})"
             fault = Fault(FaultKind.CRASHED, detail, report.exit_status, report.stderr_tail)
+        elif fault is not None and report.ran_on:
+            # No stall of this host breaks the connection to a process that is here, and runs.
+            fault = replace(fault, kind=FaultKind.PROTOCOL, stderr_tail=report.stderr_tail)
         elif fault is not None:
-            kind = FaultKind.PROTOCOL if report.ran_on else fault.kind
-            told = replace(fault, kind=kind, stderr_tail=report.stderr_tail)
-            fault = None if ours else told
+            fault = None if ours else replace(fault, stderr_tail=report.stderr_tail)
         self._owner.has_ended(fault, when)

@@ -53,6 +53,16 @@ async def test_a_process_that_ended_by_itself_in_a_stall_has_crashed_all_the_sam
     assert fault.stderr_tail == "oops"
 
 
+async def test_a_process_that_runs_on_has_hung_up_itself_whatever_the_host_did() -> None:
+    bench = Bench()
+    bench.ask("m")
+    await settle()
+    bench.time.stall(3.0)
+    lose(bench, report=EndReport(ran_on=True))
+    await settle()
+    assert bench.kinds == {"m": FaultKind.PROTOCOL}
+
+
 @pytest.mark.parametrize(
     ("stall", "after"), [(BREAKS / 2, 0.0), (3.0, JUST_AFTER + 3.0)], ids=["short", "long-ago"]
 )
