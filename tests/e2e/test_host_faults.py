@@ -15,11 +15,19 @@ import pytest
 
 from tests.e2e.events import Run
 from tests.e2e.league import ROOT, League, league
-from tests.e2e.processes import below, command_line, running, wait_gone, wait_until, worker_pids
+from tests.e2e.processes import (
+    Process,
+    below,
+    command_line,
+    running,
+    wait_gone,
+    wait_until,
+    worker_pids,
+)
 from tournaments.store import Store
 
 INSIDERS = ("inproc:dice:Dice", "inproc:tall:Tall")
-BOTS = (*INSIDERS, "cmd:python3 frail.py hide")
+BOTS = (*INSIDERS, "frail=./frail.py?hide=true")
 TABLES = 60
 STOP = 1.5
 """Seconds for which somebody is stopped: three times what a bot may think."""
@@ -44,8 +52,10 @@ def undisturbed(home: League) -> str:
 def store(home: League) -> Iterator[Path]:
     path = home.folder / "night.sqlite"
     yield path
-    home.check_nothing_runs()
-    path.unlink()
+    try:
+        home.check_nothing_runs()
+    finally:
+        path.unlink()
 
 
 def outcome(path: Path) -> str:
@@ -173,12 +183,13 @@ def test_when_everybody_is_killed_the_next_run_ends_the_bots_and_nobody_else(
 ) -> None:
     file = home.write("left.toml", bots=(*INSIDERS, "./frail.py"), tables_in_flight=2)
     run = Run(home, file, "--store", store)
-    wait_until(lambda: len(frail_ones(run)) >= 2, "a bot runs, and what it leaves behind")
-    bots = frail_ones(run)
+    wait_until(lambda: left_behind(run), "a bot has left a process")
     struck = [run.process.pid, *worker_pids(run.process.pid), *keeper_pids(run)]
+    bots: set[Process] = set()
     for number in (signal.SIGSTOP, signal.SIGKILL):  # so that nobody sees another one die
         for pid in struck:
             os.kill(pid, number)
+        bots = bots or left_behind(run)
     run.end()
     assert bots <= running().keys(), "nobody was left to end them"
     with subprocess.Popen(["sleep", "600"], cwd="/", start_new_session=True) as stranger:
@@ -189,11 +200,9 @@ def test_when_everybody_is_killed_the_next_run_ends_the_bots_and_nobody_else(
     assert not [*home.folder.glob("moon-*")]
 
 
-def frail_ones(run: Run) -> set[tuple[int, str]]:
-    """Returns the bot, and what it has left, once it has left the program of the bot."""
-    found = {p: command_line(p.pid) for p in below(run.process.pid)}
-    left = {p for p, words in found.items() if "time.sleep" in words}
-    return {*left, *(p for p, words in found.items() if left and "frail.py" in words)}
+def left_behind(run: Run) -> set[Process]:
+    """Returns the processes that a bot has left, each a program of its own by now."""
+    return {p for p in below(run.process.pid) if "time.sleep" in command_line(p.pid)}
 
 
 @pytest.mark.parametrize("point", ["table.begin.2.1", "table.end.2.1"])

@@ -13,6 +13,8 @@ import os
 import signal
 import sys
 
+from referee.bots.exits import KeeperError
+from referee.bots.keeper.processes import read_process
 from referee.bots.rundir import descriptors_left
 from referee.crashes import crash_point
 from referee.errors import BotError, MoonError
@@ -42,47 +44,53 @@ async def work(reader: asyncio.StreamReader, output: int) -> None:
     """Plays the tables that *reader* brings, and writes what became of them to *output*."""
     job = decode_to_worker(await reader.readline())
     assert isinstance(job, Job), "the first message is the job"
-    in_play = 0
-    idle = asyncio.Event()
-    idle.set()
-
-    def say(message: FromWorker) -> None:
-        _write(output, encode(message) + b"\n")
-
-    def done(outcome: Done) -> None:
-        nonlocal in_play
-        in_play -= 1
-        _write_result(output, encode(outcome) + b"\n")
-        if in_play == 0:
-            idle.set()
-
     async with Arena(job) as arena:
         try:
             introductions = await arena.start_all() if job.check_bots else {}
-            say(Ready(arena.clock_terms.grace or 0.0, arena.echo, introductions))
-            while line := await arena.unless_broken(reader.readline()):
-                table = decode_to_worker(line)
-                assert isinstance(table, TableJob), "every further message is a table"
-                in_play += 1
-                idle.clear()
-                try:
-                    arena.play(table, done)
-                except Exception as error:  # noqa: BLE001 - the other tables play on
-                    done(broken(table, error))
-            await arena.unless_broken(idle.wait())
+            _say(output, Ready(arena.clock_terms.grace or 0.0, arena.echo, introductions))
+            await _play_all(arena, reader, output)
         except BotError as error:
-            say(Failed(str(error)))
+            _say(output, Failed(str(error)))
             return
+        except KeeperError:
+            if read_process(arena.keeper.pid) is None:
+                end_everything_below()  # those that hid from all but their keeper are ours now
+            raise
         except asyncio.CancelledError:
             arena.keeper.tell("shutdown")  # nobody waits for us: no time for good manners
             raise
         strays, cpu = dict(arena.pool.strays), arena.pool.cpu
-    say(Stopped(arena.clock.stalls, arena.clock.stalled, strays, cpu))
+    _say(output, Stopped(arena.clock.stalls, arena.clock.stalled, strays, cpu))
 
 
-def _write_result(output: int, line: bytes) -> None:
-    crash_point("worker.result", before=lambda: _write(output, line[: len(line) // 2]))
-    _write(output, line)
+async def _play_all(arena: Arena, reader: asyncio.StreamReader, output: int) -> None:
+    in_play = 0
+    idle = asyncio.Event()
+    idle.set()
+
+    def done(outcome: Done) -> None:
+        nonlocal in_play
+        in_play -= 1
+        line = encode(outcome) + b"\n"
+        crash_point("worker.result", before=lambda: _write(output, line[: len(line) // 2]))
+        _write(output, line)
+        if in_play == 0:
+            idle.set()
+
+    while line := await arena.unless_broken(reader.readline()):
+        table = decode_to_worker(line)
+        assert isinstance(table, TableJob), "every further message is a table"
+        in_play += 1
+        idle.clear()
+        try:
+            arena.play(table, done)
+        except Exception as error:  # noqa: BLE001 - the other tables play on
+            done(broken(table, error))
+    await arena.unless_broken(idle.wait())
+
+
+def _say(output: int, message: FromWorker) -> None:
+    _write(output, encode(message) + b"\n")
 
 
 def _write(output: int, line: bytes) -> None:

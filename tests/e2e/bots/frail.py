@@ -5,13 +5,14 @@ import sys
 import time
 import zlib
 
-from referee.sdk import Bot, serve
+from referee.sdk import Bot, Param, serve
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]
 
 
 class Frail(Bot):
     name = "frail"
+    hide = Param(False, "whether what it leaves behind has nothing left to know it by")
 
     def bid(self, view):
         time.sleep(0.02)
@@ -30,6 +31,6 @@ if __name__ == "__main__":
         if os.fork() == 0:
             for number in range(3):
                 os.dup2(os.open(os.devnull, os.O_RDWR), number)
-            os.execve(SLEEP[0], SLEEP, {"HIDDEN": "yes"} if "hide" in sys.argv else os.environ)
+            os.execve(SLEEP[0], SLEEP, {} if "MOON_BOT_PARAM_HIDE" in os.environ else os.environ)
         os._exit(0)
     serve(Frail())
