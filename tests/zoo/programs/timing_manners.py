@@ -30,13 +30,13 @@ def once(call: Call) -> bool:
 def late_once(call: Call) -> None:
     """Answers one decision after its time, and the others at once."""
     if once(call):
-        time.sleep(allowed(call) * 1.5)
+        time.sleep(allowed(call) * 4)
     call.honest()
 
 
 def late(call: Call) -> None:
-    """Answers every decision after twice its time."""
-    time.sleep(allowed(call) * 2)
+    """Answers every decision after four times its time."""
+    time.sleep(allowed(call) * 4)
     call.honest()
 
 
@@ -63,7 +63,7 @@ def pause_once(call: Call) -> None:
     """Stands still once, as a collector of garbage may."""
     if once(call):
         gc.collect()
-        time.sleep(allowed(call) * 1.2)
+        time.sleep(allowed(call) * 4)
     call.honest()
 
 
@@ -151,6 +151,6 @@ def clock_seeded(call: Call) -> None:
 
 def tells_its_time(call: Call) -> None:
     """Is late, and claims in its headers that it took no time at all."""
-    time.sleep(allowed(call) * 2)
+    time.sleep(allowed(call) * 4)
     call.begin(("x-elapsed-ms", "0"), ("date", "Thu, 01 Jan 1970 00:00:00 GMT"))
     call.honest()
