@@ -215,7 +215,8 @@ class Life:
             try:
                 return await self._start(gate), gate
             except StartError as error:
-                if error.report.exit_status or not broke_by_stall(self._clock, begun):
+                its_own = error.answered or error.report.exit_status
+                if its_own or not broke_by_stall(self._clock, begun):
                     raise
                 problem = str(error)
         raise StalledError(f"{self._name} could not be started, this host stood still: {problem}")

@@ -84,11 +84,13 @@ class StartError(Exception):
 
     Attributes:
         report: How its process ended.
+        answered: Whether it has said something, and that was wrong: no lack of time explains it.
     """
 
-    def __init__(self, problem: str, report: EndReport) -> None:
+    def __init__(self, problem: str, report: EndReport, *, answered: bool = False) -> None:
         super().__init__(problem)
         self.report = report
+        self.answered = answered
 
 
 class Session(Protocol):
@@ -347,7 +349,8 @@ def _start_error(
         return KeeperError(failure.problem)
     if failure is not None:
         return StartError(failure.problem, EndReport(report.exit_status))
-    return StartError(_problem(error, report, startup), report)
+    answered = isinstance(error, HandshakeError)
+    return StartError(_problem(error, report, startup), report, answered=answered)
 
 
 def _problem(error: BaseException, report: EndReport, startup: float) -> str:

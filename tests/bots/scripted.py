@@ -114,6 +114,7 @@ class Bench:
         self.break_starts = False
         self.stall_at_start = 0.0
         self.die_at_birth = False
+        self.answers_wrongly = False
         self.is_remote = False
         self.cpu_at_start: float | None = None
         self.broken: list[BaseException] = []
@@ -138,7 +139,7 @@ class Bench:
             self.time.stall(self.stall_at_start)
         if self.refuse_starts:
             self.refuse_starts -= 1
-            raise StartError("no interpreter", self.start_report)
+            raise StartError("no interpreter", self.start_report, answered=self.answers_wrongly)
         self.sessions.append(Scripted(listener))
         self.bot.is_remote = self.is_remote
         self.bot.cpu_used = self.cpu_at_start

@@ -205,6 +205,15 @@ async def test_a_program_that_ends_at_its_start_has_not_started_though_the_host_
     assert bench.kinds == {"m": FaultKind.START}
 
 
+async def test_a_handshake_that_was_answered_wrongly_is_no_fault_of_the_host() -> None:
+    bench = Bench()
+    bench.refuse_starts, bench.start_report = 1, EndReport()
+    bench.stall_at_start, bench.answers_wrongly = 3.0, True
+    bench.ask("m")
+    await settle()
+    assert bench.kinds == {"m": FaultKind.START}
+
+
 async def test_starts_that_stalls_spoil_again_and_again_are_told_to_the_owner() -> None:
     bench = Bench()
     bench.refuse_starts, bench.start_report = 100, EndReport()
