@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 
 @dataclass(slots=True)
@@ -83,16 +83,25 @@ def waiting_seconds(pids: Iterable[int]) -> float:
     """
     nanoseconds = 0
     for pid in pids:
+        folder = f"/proc/{pid}/task"
         try:
-            threads = [path.name for path in Path(f"/proc/{pid}/task").iterdir()]
+            with os.scandir(folder) as threads:
+                names = [thread.name for thread in threads]
         except OSError:
             continue
-        nanoseconds += sum(_waited_of(pid, thread) for thread in threads)
+        nanoseconds += sum(_waited_of(f"{folder}/{name}/schedstat") for name in names)
     return nanoseconds / 1e9
 
 
-def _waited_of(pid: int, thread: str) -> int:
+def _waited_of(schedstat: str) -> int:
+    """Returns the nanoseconds that the thread of this file has waited."""
     try:
-        return int(Path(f"/proc/{pid}/task/{thread}/schedstat").read_bytes().split()[1])
+        file = os.open(schedstat, os.O_RDONLY)
+    except OSError:  # it has ended
+        return 0
+    try:
+        return int(os.read(file, 100).split()[1])
     except (OSError, IndexError, ValueError):
         return 0
+    finally:
+        os.close(file)
