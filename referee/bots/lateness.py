@@ -18,7 +18,10 @@ WINDOW = 0.5
 """Seconds before the limit from which on waiting for a processor counts, but not in the first
 quarter of the time: most answers come in it, and looking takes longer than they do."""
 MOST_CREDIT = 0.5
-"""The most seconds that an answer may be late for it, and never more than half its limit."""
+"""The most seconds that an answer may be late for it."""
+MOST_SHARE = 0.9
+"""The most that an answer may be late for it, with the grace, as a share of the time allowed: so
+twice that time is late everywhere."""
 LOOKS = 6
 """How often the event loop goes round before it has brought everything that has come: an answer
 travels from the socket through two or three tasks."""
@@ -60,7 +63,8 @@ class Lateness:
         if self._watched != (oldest, oldest.sending):
             self._watched, self._before = (oldest, oldest.sending), self._waited()
         elif elapsed > limit:
-            credit = min(self._waited() - self._before, limit / 2, MOST_CREDIT)
+            most = min(MOST_CREDIT, (1.0 + MOST_SHARE) * out.allowed(oldest) - limit)
+            credit = max(0.0, min(self._waited() - self._before, most))
             if elapsed - credit > limit:
                 self._is_looking = True
                 self._look_again(out, now - credit, LOOKS)

@@ -33,7 +33,6 @@ class Outstanding:
     def __init__(self, terms: ClockTerms) -> None:
         """Makes the clock of a process that has answered nothing yet."""
         self._terms = terms
-        self._grace = (terms.grace or 0.0) + terms.network
         self._asks: dict[tuple[str, int], Ask] = {}
         self._last = 0.0
         self._warm = False
@@ -71,8 +70,17 @@ class Outstanding:
         sending.written = moment
 
     def limit(self, ask: Ask) -> float:
-        """Returns the seconds after which *ask* is late, all told."""
-        return self._free() + (ask.bank or 0.0) + self._grace
+        """Returns the seconds after which *ask* is late, all told.
+
+        The grace is no more than half of the time allowed, where that is little.
+        """
+        allowed = self.allowed(ask)
+        network = self._terms.network
+        return allowed + network + min(self._terms.grace or 0.0, allowed / 2)
+
+    def allowed(self, ask: Ask) -> float:
+        """Returns the seconds that the bot has for *ask*, wherever it runs."""
+        return self._free() + (ask.bank or 0.0)
 
     def find(self, key: tuple[str, int]) -> Ask | None:
         """Returns the question that *key* names, if it is out."""
@@ -109,10 +117,11 @@ class Outstanding:
         began = self._began(oldest)
         limit = self.limit(oldest)
         self.take(oldest.key)
-        charge = Charge(limit - self._grace, oldest.bank or 0.0)
+        had = self.allowed(oldest) + self._terms.network
+        charge = Charge(had, oldest.bank or 0.0)
         self._last = began + limit
         self._warm = True
-        return Overdue(oldest, limit - self._grace, charge)
+        return Overdue(oldest, had, charge)
 
     def elapsed(self, now: float) -> float:
         """Returns how long the oldest question has been waiting on the bot's own time."""

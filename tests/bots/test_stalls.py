@@ -249,7 +249,7 @@ async def test_an_answer_that_had_not_come_when_everything_was_handled_is_late()
 
 
 @pytest.mark.parametrize("who", ["we", "the bot"])
-async def test_waiting_for_a_processor_is_no_lateness_up_to_half_the_limit(who: str) -> None:
+async def test_waiting_for_a_processor_is_no_lateness_up_to_half_a_second(who: str) -> None:
     for waited, late, kinds in (
         (0.3, 0.25, {}),
         (0.3, 0.35, {"m": FaultKind.TIMEOUT}),
@@ -268,6 +268,19 @@ async def test_waiting_for_a_processor_is_no_lateness_up_to_half_the_limit(who: 
         await settle()
         bench.bot.answer("m")
         assert bench.kinds == kinds, (waited, late)
+
+
+async def test_twice_a_short_limit_is_late_on_the_most_crowded_host_too() -> None:
+    for late, kinds in ((0.2, {}), (0.25, {"m": FaultKind.TIMEOUT})):
+        bench = Bench(ClockTerms(move_time=0.25, first_move=0.25, grace=0.25))
+        bench.ask("m")
+        await settle()
+        bench.time.pass_by(0.1)
+        bench.time.waited += 30.0
+        bench.time.pass_by(0.15 + late)
+        await settle()
+        bench.bot.answer("m")
+        assert bench.kinds == kinds, late
 
 
 async def test_waiting_for_a_processor_long_before_the_limit_excuses_nothing() -> None:
