@@ -45,6 +45,8 @@ ATTEMPTS = 3
 SETTLE = 5.0
 """Seconds that what is closing may take to be gone."""
 
+_NOBODY = "?"
+"""Whose it is when nobody knows."""
 _NO_RUN = "\0"
 """No mark begins with it."""
 
@@ -89,10 +91,12 @@ class House:
         if done.problem or done.result.faults:
             raise BotError(f"three honest bots cannot play here: {done.problem or done.result}")
 
-    async def open(self, gate: asyncio.Semaphore, tried: Callable[[], None]) -> dict[str, Sighting]:
+    async def open(
+        self, gate: asyncio.Semaphore, tried: Callable[[str], None]
+    ) -> dict[str, Sighting]:
         """Tries the group, as many at a time as *gate* lets in; returns what was seen, by id.
 
-        *tried* is called after each.
+        *tried* is called with the id of each.
         """
         run, token = Path(), ""
         try:
@@ -145,17 +149,12 @@ class House:
     def _note(self, key: LineKey, process: BotProcess) -> None:
         self._processes.setdefault(key.entrant, []).append(process)
 
-    def _all_left(self, what: str) -> None:
-        """Writes down of every behaviour what was left by nobody knows which."""
-        for sighting in self._sightings.values():
-            sighting.left.append(what)
-
     async def _try(
         self,
         behaviour: Behaviour,
         arena: Arena,
         gate: asyncio.Semaphore,
-        tried: Callable[[], None],
+        tried: Callable[[str], None],
     ) -> None:
         async with gate:
             if arena.pool.failure.done():
@@ -182,7 +181,7 @@ class House:
             sighting.leaked = self._stage.leaked(sighting.output)
             sighting.seconds = time.monotonic() - began
             self._done.add(behaviour.id)
-            tried()
+            tried(behaviour.id)
 
     async def _end(self, names: Sequence[str], arena: Arena, sighting: Sighting) -> None:
         """Ends the bots of one behaviour, and reads all that they wrote."""
@@ -203,22 +202,39 @@ class House:
 
     async def _look_around(self, run: Path) -> None:
         """Looks which places are there beside those of the honest bots, who still run."""
-        honest = sum(len(self._processes.get(name, ())) for name in HONEST)
-        if found := await settle(lambda: ", ".join(sorted(directories_in(run))[honest:])):
-            self._all_left(f"directories of the run: {found}")
+        owners = {
+            Path(process.target).parent.name: name
+            for name, processes in self._processes.items()
+            for process in processes
+            if hasattr(process, "target")
+        }
+
+        def look() -> str:
+            found = {name: owners.get(name, _NOBODY) for name in directories_in(run)}
+            return ",".join(sorted({name for name in found.values() if name not in HONEST}))
+
+        for name in (await settle(look)).split(","):
+            if name:
+                self._left_by(name, "its directory")
 
     async def _look_after(self, run: Path, token: str) -> None:
         """Looks what is there once the arena is closed."""
 
         def look() -> str:
-            found = [
-                f"process {pid} {f'of {owner}' if owner else ''}".rstrip()
-                for pid, owner in processes_of(token, self._commands)
-            ]
-            return ", ".join([*found, *([str(run)] if run.exists() else [])])
+            found = [f"{owner}:process {pid}" for pid, owner in processes_of(token, self._commands)]
+            return ",".join([*found, *([f":{run}"] if run.exists() else [])])
 
-        if found := await settle(look):
-            self._all_left(found)
+        for found in (await settle(look)).split(","):
+            if found:
+                self._left_by(*found.split(":"))
+
+    def _left_by(self, owner: str, what: str) -> None:
+        """Writes down what *owner* has left; of every behaviour, if nobody knows whose it is."""
+        own = owner.removesuffix("+")
+        for sighting in (
+            [self._sightings[own]] if own in self._sightings else self._sightings.values()
+        ):
+            sighting.left.append(what)
 
 
 async def descriptors_left(before: int) -> tuple[str, ...]:

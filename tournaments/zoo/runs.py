@@ -38,6 +38,7 @@ class Zoo:
         self._tier = tier
         self._gate = asyncio.Semaphore(jobs)
         self._tried = tried
+        self._counted: set[str] = set()
         if tier != Tier.NONE:
             harden_self()
         promises = check_tier(Tier(tier)).promises
@@ -47,8 +48,8 @@ class Zoo:
         """Tries *behaviours* and returns the judgements, in their order.
 
         Those that could harm others, or be harmed, come last, each alone. Where somebody came to
-        harm, or something was left, among several that ran together, each of them is tried again
-        alone: then it is known whose doing it is.
+        harm, or something was left, among several that share an arena, each of them is tried again
+        in one of its own: then it is known whose doing it is.
         """
         found: list[Judgement] = []
         with Stage(KEY) as stage:
@@ -59,11 +60,20 @@ class Zoo:
                 found += group
             unclear = [j.behaviour for j in found if j.sighting.harm or j.sighting.left]
             found = [j for j in found if j.behaviour not in unclear]
-            for behaviour in (*unclear, *(b for b in behaviours if b.alone)):
-                found += await self._try((behaviour,), stage)
+            for group in await asyncio.gather(*(self._try((b,), stage) for b in unclear)):
+                found += group
+            for behaviour in behaviours:
+                if behaviour.alone:
+                    found += await self._try((behaviour,), stage)
             self.left = await descriptors_left(before)
         order = [behaviour.id for behaviour in behaviours]
         return sorted(found, key=lambda judgement: order.index(judgement.behaviour.id))
+
+    def _count(self, name: str) -> None:
+        """Tells of a behaviour once, however often it is tried."""
+        if name not in self._counted:
+            self._counted.add(name)
+            self._tried()
 
     async def _try(self, group: Sequence[Behaviour], stage: Stage) -> list[Judgement]:
         """Tries behaviours that share an arena.
@@ -79,7 +89,7 @@ class Zoo:
         while todo:
             some = todo.pop()
             house = House(self._programs, self._tier, some, stage)
-            sightings = await house.open(self._gate, self._tried)
+            sightings = await house.open(self._gate, self._count)
             if len(house.untried) == len(some):
                 raise BotError(f"the zoo cannot be opened here: {house.problem}")
             again = []
