@@ -16,10 +16,10 @@ from tournaments.store import Store
 
 POINTS = {
     # A worker while its keeper starts a bot, and the runner before it has stored the second group.
-    "keeper.spawn:4,store.before_commit:2": -signal.SIGKILL,
+    "keeper.spawn:2,store.before_commit:2": -signal.SIGKILL,
     "store.after_commit:1": -signal.SIGKILL,  # stored, and nobody was told
     # A worker in the middle of a result, and a keeper while it starts a bot.
-    "worker.result:2,keeper.killed:5": 0,
+    "worker.result:2,keeper.killed:2": 0,
 }
 
 
@@ -47,7 +47,8 @@ def fingerprint(path: Path) -> str:
 def test_killed_at_every_named_point_a_run_keeps_what_it_told_and_ends_the_same(
     home: League,
 ) -> None:
-    file = home.write("night.toml", rounds=8, deals=2, tables_in_flight=2)
+    bots = ("inproc:dice:Dice", "inproc:tall:Tall", "./meek.py")
+    file = home.write("night.toml", bots=bots, rounds=8, deals=2, tables_in_flight=2)
     killed, through = home.folder / "night.sqlite", home.folder / "through.sqlite"
     home.moon("tournament", "run", file, "--store", through)
     told: dict[int, list[int]] = {}

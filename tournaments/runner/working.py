@@ -15,7 +15,6 @@ import sys
 
 from referee.bots.exits import KeeperError
 from referee.bots.keeper.processes import read_process
-from referee.bots.rundir import descriptors_left
 from referee.crashes import crash_point
 from referee.errors import BotError, MoonError
 from tournaments.runner.arena import Arena, broken
@@ -33,8 +32,6 @@ from tournaments.runner.jobs import (
 from tournaments.runner.orphans import end_everything_below
 
 LINE_LIMIT = 1 << 24
-LEAST_DESCRIPTORS = 64
-"""How many files a worker has to be allowed to open: for gRPC itself, and a few bots."""
 _NO_ROOM = {
     errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC, errno.EDQUOT,
 }  # fmt: skip
@@ -101,12 +98,7 @@ def _write(output: int, line: bytes) -> None:
 
 
 def start() -> None:
-    """Works, unless this machine does not give what a worker needs."""
-    if not descriptors_left(LEAST_DESCRIPTORS):
-        sys.exit(
-            f"a worker needs {LEAST_DESCRIPTORS} files that it may open, and there are fewer; "
-            "allow more (ulimit -n)"
-        )
+    """Works, and says in a line what stops it."""
     try:
         asyncio.run(main())
     except MoonError as error:
