@@ -74,7 +74,8 @@ def test_a_run_killed_three_times_and_continued_equals_one_that_ran_through(home
 
 def test_when_the_runner_is_killed_its_workers_do_not_play_on(home: League) -> None:
     bots = ["./meek.py", "./tall.py", "./stuck.py"]
-    file = home.write("stuck.toml", bots=bots, clock={"move_time": 3600, "first_move": 3600})
+    clock = {"move_time": 3600, "first_move": 3600}
+    file = home.write("stuck.toml", bots=bots, clock=clock, sandbox="none")  # it leaves a file
     process = home.start("tournament", "run", file)
     home.wait(process, (home.folder / "asked").exists, "a bot is asked")
     home.kill(process, GONE)  # the bot alone would think for an hour

@@ -23,6 +23,7 @@ from benchmarks.lanes import (
     play,
 )
 from referee.bots.pool import LineKey
+from referee.bots.sandbox import Sandbox, Tier
 from referee.rules import deal_tiles
 from tests.e2e.inprocess import told
 from tournaments.runner.arena import Arena
@@ -86,6 +87,11 @@ def met_again(met: Sequence[Met]) -> list[tuple[int, int, int]]:
     return [deal for deal, count in times.items() if count > 1]
 
 
+def unheld(job: Job) -> Job:
+    """Returns *job* with bots that may write a report where they like."""
+    return msgspec.structs.replace(job, sandbox=Sandbox(Tier.NONE))
+
+
 def remembering(report: Path) -> str:
     return f"remembers=./{REMEMBERS.name}?report={quote(str(report))}"
 
@@ -93,7 +99,7 @@ def remembering(report: Path) -> str:
 async def test_with_lanes_a_bot_that_remembers_every_deal_plays_as_if_it_remembered_none(
     report: Path,
 ) -> None:
-    job = make_job(remembering(report), deals=DEALS)
+    job = unheld(make_job(remembering(report), deals=DEALS))
     tables = make_tables(job, rounds=ROUNDS)
     results = await play(job, tables)
     met, known = read(report, job, tables)
@@ -106,7 +112,7 @@ async def test_with_lanes_a_bot_that_remembers_every_deal_plays_as_if_it_remembe
 async def test_without_lanes_the_same_bot_recognises_deals_and_clearly_beats_counter(
     report: Path,
 ) -> None:
-    job = make_job(remembering(report), deals=DEALS)
+    job = unheld(make_job(remembering(report), deals=DEALS))
     tables = make_tables(job, rounds=ROUNDS)
     results = await play(job, on_one_lane(tables))
     met, known = read(report, job, tables)
@@ -122,7 +128,7 @@ async def test_the_two_seats_of_a_pair_and_its_seats_on_other_lanes_are_differen
 ) -> None:
     bot = remembering(report)
     job = msgspec.structs.replace(
-        make_job(bot, deals=DEALS, rules="tournament-4p"),
+        unheld(make_job(bot, deals=DEALS, rules="tournament-4p")),
         entrants={"ann": (bot, bot), "bob": (bot, bot)},
     )
     tables = make_tables(job, rounds=1)

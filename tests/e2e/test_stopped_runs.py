@@ -74,7 +74,7 @@ def test_the_first_signal_lets_tables_in_play_end_and_stores_them(
 
 
 def test_the_second_signal_ends_at_once(home: League) -> None:
-    file = home.write("night.toml", bots=STUCK, clock=FOREVER)
+    file = home.write("night.toml", bots=STUCK, clock=FOREVER, sandbox="none")
     process = home.start("tournament", "run", file)
     assert process.stderr is not None
     home.wait(process, (home.folder / "asked").exists, "a bot is asked")
@@ -96,7 +96,7 @@ def test_a_finished_run_is_shown_and_not_played_again(home: League) -> None:
 
 
 def test_the_same_run_a_second_time_at_once_is_refused_and_says_who_has_it(home: League) -> None:
-    file = home.write("night.toml", bots=STUCK, clock=FOREVER)
+    file = home.write("night.toml", bots=STUCK, clock=FOREVER, sandbox="none")
     first = home.start("tournament", "run", file)
     home.wait(first, (home.folder / "asked").exists, "a bot is asked")
     second = home.moon("tournament", "run", file, code=75)

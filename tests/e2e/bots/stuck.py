@@ -1,5 +1,6 @@
-"""Leaves a file where it runs when it is first asked, and never answers."""
+"""Leaves a file where it runs when it is first asked, if it may, and never answers."""
 
+import contextlib
 import time
 from pathlib import Path
 
@@ -10,7 +11,8 @@ class Stuck(Bot):
     name = "stuck"
 
     def decide(self, view):
-        Path("asked").touch()
+        with contextlib.suppress(PermissionError):
+            Path("asked").touch()
         time.sleep(3600)
 
 
