@@ -10,6 +10,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from referee.bots.asks import BotLine
@@ -20,6 +21,7 @@ from referee.bots.insiders import Load
 from referee.bots.keeper_client import Keeper
 from referee.bots.line import Line
 from referee.bots.process import BotProcess
+from referee.bots.reach import others
 from referee.bots.remote_session import start_remote
 from referee.bots.remotes import way_to
 from referee.bots.sessions import Session, SessionTerms, start_session
@@ -164,7 +166,7 @@ class BotPool:
             terms = self._sessions
             if spec.is_remote:
                 return await start_remote(way_to(spec, terms.remote), listener, terms)
-            process = BotProcess(spec, self._keeper, terms.sandbox, terms.hidden)
+            process = BotProcess(spec, self._keeper, terms.sandbox, self._hidden_from(spec))
             if self.started is not None:
                 self.started(key, process)
             return await start_session(process, listener, terms, self._clock.now)
@@ -177,6 +179,13 @@ class BotPool:
             broken=self._fail,
             window=self._window,
         )
+
+    def _hidden_from(self, spec: BotSpec) -> tuple[Path, ...]:
+        """Returns what *spec* may not read: secrets of ours, and the other bots."""
+        terms = self._sessions
+        folders = (folder for folder in (terms.remote.tls, terms.remote.dial_in) if folder)
+        bots = [bot for entrant in self._entrants.values() for bot in entrant]
+        return (*terms.hidden, *map(Path, folders), *others(spec, bots))
 
     def _spec(self, key: LineKey) -> BotSpec:
         bots = self._entrants[key.entrant]

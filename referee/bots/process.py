@@ -104,12 +104,16 @@ class BotProcess:
 
     async def _spawn(self, place: Place) -> KeptProcess:
         spec, limits = self.spec, self._sandbox.limits
-        cwd, env = spec.cwd or place.home, bot_environment(spec, place)
+        cwd = place.home if spec.cwd is None else spec.cwd.resolve()
+        env = bot_environment(spec, place)
         if self._sandbox.tier is Tier.NONE:
             self._launch = Launch(spec.command, env, cwd)
             return await self._keeper.spawn(spec.command, cwd=cwd, env=env)
+        try:
+            reach = reach_of(spec, self._hidden)
+        except OSError as error:
+            raise BotStartError(f"what it is made of cannot be read: {error}") from None
         self._uid = self._keeper.users.take()
-        reach = reach_of(spec, self._hidden)
         self._launch = launch = prepare(
             self._sandbox,
             command=spec.command,

@@ -1,19 +1,25 @@
 """What a bot may read besides the system and its program: what it is made of, and no more.
 
 A bot's file usually lies in the folder of whoever runs it, next to other bots, to the store of the
-run and to the tournament file with its seed. So a bot of one file gets that file and what it
-imports, a folder bot gets its folder; files that are to stay hidden are left out of both.
+run and to the tournament file with its seed. So a bot of one file gets that file and the modules
+that it imports from beside it, and a folder bot gets its folder. Links are followed before anything
+is granted, and lead nowhere outside; files that are to stay hidden are left out of everything.
 """
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.machinery import all_suffixes
 from pathlib import Path
 
 from referee.bots.contents import played_files
 from referee.bots.environment import own_packages
 from referee.bots.spec import BotKind, BotSpec
+
+BESIDE = ("-wal", "-shm", "-journal", ".lock", ".new", ".new-journal")
+"""What is added to the name of a hidden file for those that belong to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,53 +37,109 @@ def reach_of(spec: BotSpec, hidden: Sequence[Path] = ()) -> Reach:
 
     Args:
         spec: A bot that we start.
-        hidden: What no bot may read, wherever it lies.
+        hidden: Files and directories that no bot may read, wherever they lie.
+
+    Raises:
+        OSError: If what it is made of cannot be looked at.
     """
+    secret = _Hidden(hidden)
     if spec.kind is BotKind.FOLDER:
         assert spec.cwd is not None
-        own, folders = list(_without(spec.cwd, hidden)), [spec.cwd]
+        folder = spec.cwd.resolve()
+        own = list(_within(folder, secret))
+        folders = [folder]
     else:
-        own = [path for _, path in played_files(spec)]
+        own = [path for path in _own_files(spec) if not secret.holds(path.resolve())]
         folders = [path.parent for path in own]
-        own += [path.resolve() for path in own]  # what a link leads to
-    if spec.kind is BotKind.COMMAND:
-        own += _words(spec)
-    readable = [*own, *own_packages()]
-    listable = [*folders, *(package.parent for package in own_packages())]
-    return Reach(_once(path for path in readable if not _is_hidden(path, hidden)), _once(listable))
+    packages = own_packages()
+    listable = [*folders, *(package.parent for package in packages)]
+    return Reach(_once([*own, *packages]), _once(listable))
+
+
+class _Hidden:
+    """What no bot may read: by place, whatever a path to it is spelt like."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        found = [path.resolve() for path in paths]
+        self._paths = frozenset(
+            path.with_name(path.name + end) for path in found for end in ("", *BESIDE)
+        )
+
+    def holds(self, path: Path) -> bool:
+        """Returns whether the resolved *path* is hidden, or lies in a directory that is."""
+        return not self._paths.isdisjoint((path, *path.parents))
+
+    def is_below(self, folder: Path) -> bool:
+        """Returns whether something hidden is, or may come to lie, below the resolved *folder*."""
+        return any(path.is_relative_to(folder) for path in self._paths)
 
 
 def _once(paths: Iterable[Path]) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(path.absolute() for path in paths))
 
 
-def _without(folder: Path, hidden: Sequence[Path]) -> Iterator[Path]:
-    """Yields the directories and files that together are *folder* without what is *hidden*."""
-    if not any(path.is_relative_to(folder) for path in hidden):
+def _within(folder: Path, secret: _Hidden) -> Iterator[Path]:
+    """Yields the directories and files that together are *folder* without what is hidden.
+
+    Links are not followed: where they lead to what is below the folder, that is granted there.
+    """
+    if secret.holds(folder):
+        return
+    if not secret.is_below(folder):
         yield folder
         return
     for entry in sorted(folder.iterdir()):
-        if _is_hidden(entry, hidden):
-            continue
-        if entry.is_dir() and not entry.is_symlink():
-            yield from _without(entry, hidden)
-        else:
+        kind = entry.lstat().st_mode
+        if stat.S_ISDIR(kind):
+            yield from _within(entry, secret)
+        elif not stat.S_ISLNK(kind) and not secret.holds(entry):
             yield entry
 
 
-def _is_hidden(path: Path, hidden: Sequence[Path]) -> bool:
-    """Returns whether *path* is hidden, or stands beside what is: a log or a lock of it."""
-    return any(path.parent == h.parent and path.name.startswith(h.name) for h in hidden)
+def named_paths(spec: BotSpec) -> tuple[Path, ...]:
+    """Returns the file or the folder that a text names as its bot; a command may name several."""
+    match spec.kind:
+        case BotKind.FOLDER:
+            assert spec.cwd is not None
+            return (spec.cwd.resolve(),)
+        case BotKind.FILE:
+            return (Path(spec.command[-1]),)
+        case BotKind.COMMAND:
+            assert spec.cwd is not None
+            words = (word for word in spec.command[1:] if not word.startswith("-"))
+            return tuple(path for word in words if (path := spec.cwd / word).is_file())
+        case _:
+            return ()
 
 
-def _words(spec: BotSpec) -> Iterator[Path]:
-    """Yields the files that a command names; of a script in a folder of its own, that folder.
+def others(spec: BotSpec, bots: Iterable[BotSpec]) -> tuple[Path, ...]:
+    """Returns what the rivals of *spec* among *bots* are made of, which it may not read."""
+    own = {path.resolve() for path in named_paths(spec)}
+    named = {path.resolve() for bot in bots for path in named_paths(bot)}
+    return tuple(sorted(p for p in named if not any(mine.is_relative_to(p) for mine in own)))
 
-    The folder that the command runs in is that of the run, with all that lies there.
+
+def _own_files(spec: BotSpec) -> Iterator[Path]:
+    """Yields the files that a bot of one file, or a command, is made of.
+
+    Of what a Python file imports only modules count, and packages that say that they are one: the
+    name of any other folder can be written after an `import` too.
     """
-    assert spec.cwd is not None
-    for word in spec.command[1:]:
-        path = spec.cwd / word
-        if not word.startswith("-") and path.is_file():
-            of_its_own = path.suffix != ".py" and path.parent not in {spec.cwd, *spec.cwd.parents}
-            yield path.parent if of_its_own else path
+    named = named_paths(spec)
+    for path in named:
+        yield path
+        yield path.resolve()
+    for label, path in played_files(spec) if named else ():
+        if label != "file" and _is_module(path, label):
+            yield path
+
+
+def _is_module(path: Path, label: str) -> bool:
+    """Returns whether *path*, at *label* beside the script, is a module or part of a package."""
+    parts = Path(label).parts
+    folder = path.parents[len(parts) - 1]
+    if not path.resolve().is_relative_to(folder):
+        return False
+    if len(parts) == 1:
+        return path.name.endswith(tuple(all_suffixes()))
+    return any((folder / parts[0]).glob("__init__.*"))

@@ -84,6 +84,11 @@ class Kept:
         self.due = math.inf
         self.give_up = math.inf
 
+    @property
+    def pids(self) -> list[int]:
+        """The numbers of its members."""
+        return [entry.pid for entry in self.members]
+
     def enter(self, inside: Entry) -> None:
         """Takes note of the first process in its sandbox; what it writes is seen through that."""
         self.inside = inside
@@ -115,7 +120,7 @@ class Kept:
 
     def exit_fields(self, code: int) -> dict[str, object]:
         """Returns what is to be told of its end with *code*, which is negative for a signal."""
-        if self.inside is not None and code > 128:
+        if self.inside is not None and code - 128 in set(signal.Signals):
             code = 128 - code  # what a sandbox makes of a signal, as a shell does
         cause = "limit" if self.over else "killed" if self.killed else "ended"
         return {

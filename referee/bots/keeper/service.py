@@ -169,28 +169,32 @@ class Keeper:
             watch = kept.watch
             if watch is None or kept.reaped or kept.over or watch.due > now:
                 continue
-            kept.over = watch.look([entry.pid for entry in kept.members], now)
+            if watch.look(kept.pids, now):
+                # Once more with those that are its own now: a number may be another's by then.
+                self._look_for_processes(closely=True)
+                kept.over = watch.look(kept.pids, now)
             if kept.over:
                 kept.due = min(kept.due, now)
 
-    def _look_for_processes(self) -> None:
+    def _look_for_processes(self, *, closely: bool = False) -> None:
         """Learns which processes belong to whom, if any seems to have begun or ended."""
         count, now = process_count(), time.monotonic()
-        if count and count == self._process_count and now < self._look_closely_due:
+        is_same = count and count == self._process_count and now < self._look_closely_due
+        if is_same and not closely:
             return
         self._process_count = count
         self._look_closely_due = now + CLOSE_LOOK_PAUSE
         running = [kept for kept in self._kept.values() if not kept.reaped]
         pairs = ((self._owner(top, entry), entry) for top, entry in family(os.getpid()))
         for kept in assign(running, pairs):
-            self._say("family", id=kept.number, pids=[entry.pid for entry in kept.members])
+            self._say("family", id=kept.number, pids=kept.pids)
 
     def _freeze(self, request: dict[str, Any], *, frozen: bool) -> None:
         kept = self._kept.get(request["id"])
         if kept is None or kept.reaped or kept.killed or kept.frozen == frozen:
             return
         if frozen:
-            self._look_for_processes()
+            self._look_for_processes(closely=True)
         kept.frozen = frozen
         kept.signal_all(signal.SIGSTOP if frozen else signal.SIGCONT)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import stat
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +18,12 @@ FASTEST = 2 << 30
 SOONEST, LATEST = 0.05, 0.5
 """The bounds of the time between two looks at the memory of a bot, in seconds."""
 DISK_PAUSE = 1.0
-"""Seconds between two looks at what a bot has written."""
+"""Seconds between two walks through what a bot has written."""
+LONGEST_LOOK = 0.02
+"""Seconds of the processor after which a walk goes on with the next look."""
+DEEPEST = 32
+"""How many directories may lie in one another below a bot's own."""
+DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Allowed(NamedTuple):
@@ -43,6 +50,9 @@ class Watch:
         self._allowed = allowed
         self.place = place
         self._disk_due = 0.0
+        self._walk: Iterator[int] | None = None
+        self._written = self._files = 0
+        self._wrote = ""
         self.due = 0.0
         self.peak = 0
 
@@ -62,55 +72,102 @@ class Watch:
         return self._look_at_disk(pids, now)
 
     def _look_at_disk(self, pids: Sequence[int], now: float) -> str:
-        if now < self._disk_due or self.place is None:
-            return ""
-        self._disk_due = now + DISK_PAUSE
-        allowed = self._allowed
+        """Walks on through what was written; a look takes no longer than others can wait."""
+        if self._walk is None:
+            if now < self._disk_due or self.place is None:
+                return self._wrote
+            self._walk, self._written, self._files = _blocks_below(self.place), 0, 0
+        allowed, until = self._allowed, time.thread_time() + LONGEST_LOOK
         try:
-            written, files = _below(self.place, allowed.files)
+            for blocks in self._walk:
+                self._written += 512 * blocks
+                self._files += 1
+                if self._files > allowed.files:
+                    self._walk, self._disk_due = None, math.inf
+                    self._wrote = f"made more than {allowed.files} files"
+                    return self._wrote
+                if time.thread_time() > until:
+                    self.due = now + SOONEST
+                    return ""
         except _TooDeepError:
-            return "made directories too deep to look into"
-        written += sum(map(_nameless, pids))
-        if files > allowed.files:
-            return f"made more than {allowed.files} files"
-        if written > allowed.disk:
-            return f"wrote {size(written)}, {size(allowed.disk)} allowed"
-        return ""
+            self._walk, self._disk_due = None, math.inf
+            self._wrote = f"nested directories more than {DEEPEST} deep"
+            return self._wrote
+        self._walk = None
+        self._disk_due = time.monotonic() + DISK_PAUSE
+        written = self._written + sum(map(_nameless, pids))
+        is_over = written > allowed.disk
+        self._wrote = f"wrote {size(written)}, {size(allowed.disk)} allowed" if is_over else ""
+        return self._wrote
 
 
 class _TooDeepError(Exception):
-    """A path is longer than the system takes."""
+    """There are more directories in one another than anybody needs."""
 
 
-def _below(place: Path, most: int) -> tuple[int, int]:
-    """Returns the bytes of all that lies below *place*, and its number, as far as *most*."""
-    total = count = 0
-    todo = [os.fspath(place)]
-    while todo and count <= most:
-        for entry in _entries(todo.pop()):
-            count += 1
-            with contextlib.suppress(OSError):
-                total += 512 * entry.stat(follow_symlinks=False).st_blocks
-                if entry.is_dir(follow_symlinks=False):
-                    todo.append(entry.path)
-            if count > most:
-                break
-    return total, count
+def _blocks_below(place: Path) -> Iterator[int]:
+    """Yields the blocks, of 512 bytes each, of everything below *place*; follows no link."""
+    with contextlib.ExitStack() as stack:
+        trail = []
+        with contextlib.suppress(OSError):
+            trail.append(stack.enter_context(_Directory(os.open(place, DIRECTORY))))
+        while trail:
+            entry = trail[-1].next_entry()
+            if entry is None:
+                trail.pop().close()
+                continue
+            try:
+                status = entry.stat(follow_symlinks=False)
+            except OSError:
+                continue
+            yield status.st_blocks
+            if stat.S_ISDIR(status.st_mode):
+                if len(trail) >= DEEPEST:
+                    raise _TooDeepError
+                below = _open_below(entry.name, trail[-1].fd)
+                if below is not None:
+                    trail.append(stack.enter_context(_Directory(below)))
 
 
-def _entries(path: str) -> list[os.DirEntry[str]]:
-    if len(os.fsencode(path)) > 4000:
-        raise _TooDeepError
-    for _ in range(2):
-        try:
-            with os.scandir(path) as entries:
-                return list(entries)
-        except PermissionError:  # a bot may have locked its own directory
-            with contextlib.suppress(OSError):
-                Path(path).chmod(0o700)
-        except OSError:
-            break
-    return []
+class _Directory(contextlib.AbstractContextManager["_Directory"]):
+    """An open directory, read entry by entry."""
+
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+        self._entries = os.scandir(fd)
+        self._is_open = True
+
+    def next_entry(self) -> os.DirEntry[str] | None:
+        """Returns the next entry, or None after the last."""
+        return next(self._entries, None)
+
+    def close(self) -> None:
+        """Closes it; again does nothing."""
+        if self._is_open:
+            self._is_open = False
+            self._entries.close()
+            os.close(self.fd)
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _open_below(name: str, above: int) -> int | None:
+    """Opens the directory *name* in *above*, a locked one too: a bot may have locked its own."""
+    try:
+        return os.open(name, DIRECTORY, dir_fd=above)
+    except PermissionError:
+        pass
+    except OSError:
+        return None
+    with contextlib.suppress(OSError):
+        pin = os.open(name, DIRECTORY | os.O_PATH, dir_fd=above)
+        try:  # by its inode, whatever the bot puts in its place meanwhile
+            Path(f"/proc/self/fd/{pin}").chmod(0o700)
+            return os.open(f"/proc/self/fd/{pin}", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        finally:
+            os.close(pin)
+    return None
 
 
 def _nameless(pid: int) -> int:
