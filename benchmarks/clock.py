@@ -6,7 +6,8 @@ Three bots sleep until 20 ms before their limit and answer. They play as in any 
 many workers and tables in flight as there are by default: by the stream and by calls, alone, with a
 process beside them that never rests, and with the referee stopped for three seconds now and then.
 No timeout may be charged. Then they sleep 20 ms beyond the limit and the grace, and twice the
-limit: each of these decisions must be judged late.
+limit: each of these decisions must be judged late, but those during which this host stood still:
+the last columns say how often and how long that was, and how many decisions were out meanwhile.
 
 Lateness is what a decision was charged beyond what the bot slept: what the way, the host and the
 other processes of the machine added.
@@ -92,6 +93,10 @@ class Part:
         """Returns how many were charged."""
         return sum(f.kind == "timeout" for result in self.results for f in result.faults)
 
+    def stalled(self) -> int:
+        """Returns how many decisions were out while this host stood still: those may be late."""
+        return sum(len(json.loads(result.timings).get("stalls", ())) for result in self.results)
+
     def others(self) -> int:
         """Returns how many other faults there were."""
         return sum(len(result.faults) for result in self.results) - self.timeouts()
@@ -159,7 +164,8 @@ def show(part: Part, report: RunReport) -> None:
     problems = f"  {len(report.problems)} problems" if report.problems else ""
     print(
         f"{part.name:34}{len(late):10}{part.timeouts():9}{part.others():7}{p50:9.1f}{p99:8.1f}"
-        f"{most:8.1f}{1000 * grace:9.0f}{measured.stalls:8}{measured.stalled:9.1f}{problems}",
+        f"{most:8.1f}{1000 * grace:9.0f}{measured.stalls:8}{measured.stalled:9.1f}"
+        f"{part.stalled():10}{problems}",
         flush=True,
     )
 
@@ -210,7 +216,7 @@ async def main() -> None:
         print(f"{default_workers()} workers, 32 tables in flight, load {os.getloadavg()[0]:.1f}")
         print(
             f"{'':34}{'decisions':>10}{'timeouts':>9}{'other':>7}{'late p50':>9}{'p99':>8}"
-            f"{'max':>8}{'grace ms':>9}{'stalls':>8}{'seconds':>9}"
+            f"{'max':>8}{'grace ms':>9}{'stalls':>8}{'seconds':>9}{'decisions':>10}"
         )
         for part, share in parts(options.move_time):
             if options.only in part.name:
