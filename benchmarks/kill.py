@@ -101,7 +101,7 @@ class Trial:
         victim = self._rng.choice(self._victims)
         runner = run.process.pid
         workers = [p for p in below(runner) if "runner.worker" in command_line(p.pid)]
-        keepers = [p for p in below(runner) if "keeper.py" in command_line(p.pid)]
+        keepers = [p for p in below(runner) if "keeper/__main__.py" in command_line(p.pid)]
         everybody = [*below(runner)]
         match victim:
             case "runner":

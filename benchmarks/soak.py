@@ -122,7 +122,7 @@ def look(run: Run, wanted: int) -> dict[str, Held]:
     run.wait_for(wanted)
     everybody = below(run.process.pid)
     found = {"runner": held(run.process.pid)}
-    for kind, word in (("worker", "runner.worker"), ("keeper", "keeper.py")):
+    for kind, word in (("worker", "runner.worker"), ("keeper", "keeper/__main__.py")):
         for process in sorted(everybody):
             if word in command_line(process.pid) and (what := held(process.pid)) is not None:
                 found[f"{kind} {process.pid}"] = what

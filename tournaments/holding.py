@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 from referee.bots.keeper.watch import size
-from referee.bots.sandbox.tiers import Limits, Sandbox, Tier
+from referee.bots.sandbox import Limits, Probe, Sandbox, Tier, promise_titles
 from referee.errors import ConfigError, did_you_mean
 from tournaments.durations import parse_duration
 from tournaments.sizes import parse_size
@@ -104,6 +104,20 @@ def held_text(sandbox: Sandbox, *, freezes: bool) -> str:
     else:
         text = f"sandbox {sandbox.tier}; each bot at most {limits_text(sandbox.limits)}"
     return f"{text}; stopped while not to move" if freezes else text
+
+
+USUAL = ("processes", "cpu")
+"""The promises that only some machines keep, and nobody counts on."""
+
+
+def unkept_lines(probe: Probe) -> list[str]:
+    """Returns a line for each promise of the tier that this host does not keep, but the usual."""
+    titles = promise_titles()
+    return [
+        f"not kept on this machine: that a bot {titles[promise.key]} ({promise.reason})"
+        for promise in probe.promises
+        if not promise.kept and promise.key not in USUAL
+    ]
 
 
 def hidden_from_bots(*paths: Path | None) -> tuple[Path, ...]:

@@ -9,8 +9,8 @@ import sysconfig
 from functools import cache
 from pathlib import Path
 
-from referee.bots.keeper_client import library_path
 from referee.bots.rundir import Place
+from referee.bots.sandbox.places import library_path
 from referee.bots.spec import BotSpec
 from referee.wire import PROTOCOL
 

@@ -22,6 +22,7 @@ from referee.bots.exits import ExitReport, KeeperError, SpawnFailure
 from referee.bots.keeper.watch import Allowed
 from referee.bots.rundir import RunDirectory, kill_marked, sweep_leftovers
 from referee.bots.sandbox import UidSlots
+from referee.bots.sandbox.places import library_path
 from referee.crashes import crash_point
 from referee.text import readable
 
@@ -346,12 +347,6 @@ def start_keeper(control: socket.socket, stderr: int) -> subprocess.Popen[bytes]
         stderr=stderr,
         start_new_session=True,
     )
-
-
-def library_path() -> dict[str, str]:
-    """Returns the variables without which some builds of Python cannot start."""
-    names = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-    return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def _future() -> asyncio.Future[Any]:

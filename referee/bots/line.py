@@ -216,10 +216,12 @@ class Line:
         """Takes answers that arrived together."""
         with self._our_fault():
             moment, now = time.monotonic(), self._clock.now()
-            open_count = len(self._out)
-            elapsed = self._out.charge(now, max(1, min(len(answers), open_count)))
+            # What answers nothing shares no charge, or padding would make time cheap.
+            open_before = len(self._out)
+            whole = self._out.whole(now)
             known = [(ask, a) for ask, a in ((self._find(a), a) for a in answers) if ask]
             if known:
+                charge = self._out.share(whole, min(len(known), open_before))
                 self._out.settle(now)
                 is_understood = True
                 for ask, answer in known:
@@ -227,9 +229,9 @@ class Line:
                     outcome = judge(ask, answer)
                     if isinstance(outcome, Fault):
                         is_understood &= outcome.kind is not FaultKind.PROTOCOL
-                        self._fault(ask, outcome, elapsed)
+                        self._fault(ask, outcome, charge)
                     else:
-                        ask.answered(outcome, elapsed)
+                        ask.answered(outcome, charge)
                 if not is_understood:
                     self.restart()
             self._go_on()
@@ -262,7 +264,9 @@ class Line:
     def _fault(self, ask: Ask, fault: Fault, charge: Charge) -> None:
         """Faults *ask*, with what the bot, which runs on, wrote last to its standard error."""
         session = self._life.session
-        assert session is not None
+        if session is None:  # an answer that came with this one has ended it
+            ask.faulted(fault, charge)
+            return
 
         async def fetch() -> None:
             tail = await session.recent_stderr()

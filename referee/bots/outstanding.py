@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from referee.bots.asks import NOTHING, Ask, Charge, Sending
+from referee.bots.asks import Ask, Charge, Sending
 from referee.bots.terms import ClockTerms
 
 MOST_WRITING = 0.1
@@ -128,16 +128,24 @@ class Outstanding:
         oldest = self.oldest
         return now - self._began(oldest) if oldest is not None else 0.0
 
-    def charge(self, now: float, answers: int = 1) -> Charge:
-        """Returns what each of so many answers that come together is charged.
+    def charge(self, now: float) -> Charge:
+        """Returns what an answer that comes alone is charged; see `whole`."""
+        return self.share(self.whole(now), 1)
+
+    def whole(self, now: float) -> float:
+        """Returns the seconds that answers which come together are charged in all.
 
         Never more than the bot had: what is beyond that was the time of this host. To be called
         before they are taken; `settle` comes after it.
         """
         oldest = self.oldest
         if oldest is None:
-            return NOTHING
-        return self._charge(min(now - self._began(oldest), self.limit(oldest)) / answers)
+            return 0.0
+        return min(now - self._began(oldest), self.limit(oldest))
+
+    def share(self, seconds: float, answers: int) -> Charge:
+        """Returns what each of so many *answers* is charged of *seconds*."""
+        return self._charge(seconds / answers)
 
     def settle(self, now: float) -> None:
         """Takes note that the bot has answered: its time begins anew."""

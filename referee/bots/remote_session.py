@@ -65,7 +65,8 @@ async def start_remote(way: Way, listener: Listener, terms: SessionTerms) -> Rem
             problem = str(error)
         else:
             raise
-        raise StartError(problem, EndReport()) from None
+        answered = isinstance(error, HandshakeError)
+        raise StartError(problem, EndReport(), answered=answered) from None
     streams = terms.style is not CallStyle.UNARY and info.serves_stream
     return RemoteSession(way, channel, info, listener, streams=streams)
 

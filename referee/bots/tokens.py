@@ -56,8 +56,12 @@ def holder_of(folder: Path, token: str) -> str | None:
         return None
     wanted = _hash(token)
     holder = None
-    for path in sorted((folder / TOKENS).glob("*")):
-        if hmac.compare_digest(path.read_text(encoding="ascii").strip(), wanted):
+    for path in sorted((folder / TOKENS).glob("[!.]*")):
+        try:
+            kept = path.read_bytes().strip()
+        except OSError:
+            continue  # a folder, or a token that was taken back just now
+        if hmac.compare_digest(kept, wanted.encode()):
             holder = path.name
     return holder
 

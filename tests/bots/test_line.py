@@ -442,3 +442,14 @@ async def test_warming_up_is_not_taken_from_the_bank() -> None:
     bench.bot.answer("m")
     [charge] = charges
     assert charge == (pytest.approx(3.0, abs=0.1), 0.0)
+
+
+async def test_answers_to_nothing_make_no_answer_cheaper() -> None:
+    bench = Bench()
+    bench.ask("a", "b", "c")
+    await settle()
+    bench.time.pass_by(0.3)
+    answer = encode_answer(MakeBid(Bid.PASS), match_id="a", number=1)
+    stray = encode_answer(MakeBid(Bid.PASS), match_id="nobody", number=1)
+    bench.bot.listener.answered([answer, stray, stray])
+    assert bench.choices["a"][1] == pytest.approx(0.3, abs=TICK)

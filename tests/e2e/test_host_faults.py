@@ -69,7 +69,7 @@ def outcome(path: Path) -> str:
 
 
 def keeper_pids(run: Run) -> list[int]:
-    return [p.pid for p in below(run.process.pid) if "keeper.py" in command_line(p.pid)]
+    return [p.pid for p in below(run.process.pid) if "keeper/__main__.py" in command_line(p.pid)]
 
 
 def stop_for_a_while(pid: int) -> None:

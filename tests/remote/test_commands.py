@@ -16,7 +16,7 @@ import pytest
 
 from referee.bots import probing
 from referee.bots.environment import import_roots
-from referee.bots.keeper_client import library_path
+from referee.bots.sandbox.places import library_path
 from referee.sdk.program import run
 from tests.remote.far import Meek
 from tournaments.cli.main import main

@@ -11,7 +11,7 @@ import click
 
 from referee.bots.build import build_bots
 from referee.bots.names import entrant_names
-from referee.bots.sandbox import Tier, check_tier, hide_arguments
+from referee.bots.sandbox import Tier, check_tier, close_to_bots
 from referee.bots.spec import is_inside, parse_bot
 from referee.bots.terms import NETWORK, CallStyle, ClockTerms, RemoteTerms
 from referee.errors import BotError, ConfigError
@@ -38,7 +38,7 @@ from tournaments.cli.options import (
 from tournaments.cli.remote_bots import look_at_remotes, remote_options
 from tournaments.cli.signals import run_tidily
 from tournaments.cli.terminal import console, print_json
-from tournaments.holding import held_text, parse_limits, sandbox_of
+from tournaments.holding import held_text, parse_limits, sandbox_of, unkept_lines
 from tournaments.measured import Measured
 from tournaments.reports.drawing import coloured, draw_deal
 from tournaments.reports.host_report import host_document, host_lines
@@ -168,7 +168,7 @@ def play(
         raise ConfigError(None, "--watch", "draws deals, and --json writes one document: take one")
     if record is not None:
         _check_writable(Path(record))
-    hide_arguments()
+    close_to_bots()
     probe = check_tier(job.sandbox.tier)
     result, measured, trips = run_tidily(_play(wish, _Drawer(wish.seats) if watch else None))
     overhead = OverheadTimes.of([read_times(result.timings)])
@@ -188,6 +188,7 @@ def play(
         marks = mark_lines(inside, [], is_held=is_held)
         for line in (
             held_text(job.sandbox, freezes=job.freezes),
+            *(unkept_lines(probe) if is_held else ()),
             *marks,
             *host_lines(overhead, measured),
         ):

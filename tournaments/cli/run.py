@@ -17,7 +17,7 @@ import click
 from referee import __version__
 from referee.bots.build import build_bots
 from referee.bots.contents import content_hash
-from referee.bots.sandbox import Probe, check_tier, hide_arguments
+from referee.bots.sandbox import Probe, Tier, check_tier, close_to_bots
 from referee.errors import ConfigError, StoreError
 from tournaments.cli.live import Progress
 from tournaments.cli.options import (
@@ -33,7 +33,7 @@ from tournaments.cli.options import (
 from tournaments.cli.remote_bots import look_at_remotes, remote_options
 from tournaments.cli.standings import print_standings
 from tournaments.config import TournamentConfig, default_workers, load_config, parse_config
-from tournaments.holding import held_text, limits_text, parse_limits
+from tournaments.holding import held_text, limits_text, parse_limits, unkept_lines
 from tournaments.identity import canonical
 from tournaments.reports.host_report import stall_lines
 from tournaments.results import TableResult
@@ -116,14 +116,16 @@ def run(
     }
     given = {key: value for key, value in wishes.items() if value is not None}
     config = _config(what, given, changes)
-    hide_arguments()
+    close_to_bots()
     probe = check_tier(config.sandbox.tier)
+    for line in unkept_lines(probe) if config.sandbox.tier is not Tier.NONE else ():
+        click.echo(f"moon: {line}", err=True)
     asyncio.run(build_bots(bot for entrant in config.entrants for bot in entrant.bots))
     config = config.described(lambda bot: content_hash(bot, is_ours))
     # A run that cannot begin leaves no store; one that is complete needs nobody.
     trips = None if config.store.exists() else _look_at_remotes(config)
     with _open(config, accept_changes=accept_changes) as opened:
-        note_sandbox(opened, config, probe)
+        _note_sandbox(opened, config, probe)
         progress = Progress(opened, config, max(heartbeat, SHORTEST_BEAT), events=events)
         code = _play(opened, config, progress, trips)
         if as_json or (opened.counts().played > 0 and not events):
@@ -188,7 +190,7 @@ def _free_name(path: Path) -> Path:
     return next(other for other in numbers if not other.exists())
 
 
-def note_sandbox(store: Store, config: TournamentConfig, probe: Probe) -> None:
+def _note_sandbox(store: Store, config: TournamentConfig, probe: Probe) -> None:
     """Writes down how bots are held from now on, and what of that this host has been seen to keep.
 
     Only what was not written down last is.

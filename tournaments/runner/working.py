@@ -43,7 +43,7 @@ async def work(reader: asyncio.StreamReader, output: int) -> None:
     assert isinstance(job, Job), "the first message is the job"
     async with Arena(job) as arena:
         try:
-            introductions = await arena.start_all() if job.check_bots else {}
+            introductions = await _check(arena) if job.check_bots else {}
             _say(output, Ready(arena.clock_terms.grace or 0.0, arena.echo, introductions))
             await _play_all(arena, reader, output)
         except BotError as error:
@@ -58,6 +58,20 @@ async def work(reader: asyncio.StreamReader, output: int) -> None:
             raise
         strays, cpu = dict(arena.pool.strays), arena.pool.cpu
     _say(output, Stopped(arena.clock.stalls, arena.clock.stalled, strays, cpu))
+
+
+async def _check(arena: Arena) -> dict[str, str]:
+    """Starts every bot once.
+
+    Raises:
+        BotError: if one cannot be started here, whatever the reason: it would fail at every table.
+    """
+    try:
+        return await arena.start_all()
+    except (KeeperError, BotError):
+        raise
+    except MoonError as error:
+        raise BotError(str(error)) from None
 
 
 async def _play_all(arena: Arena, reader: asyncio.StreamReader, output: int) -> None:

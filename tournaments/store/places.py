@@ -29,7 +29,7 @@ def check_is_local(path: Path) -> None:
         StoreError: if it is not: neither a lock nor the shared memory of a log reaches from one
             machine to another.
     """
-    kind = file_system(path.parent)
+    kind = file_system(path.parent.resolve())
     if kind in _REMOTE:
         raise StoreError(
             f"{path}: is on a network file system ({kind}), where a store that is written would "

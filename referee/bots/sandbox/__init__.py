@@ -4,7 +4,7 @@
 lends a user of its own to each bot when we are root.
 """
 
-from referee.bots.sandbox.harden import harden_self, hide_arguments
+from referee.bots.sandbox.harden import close_to_bots, harden_self, hide_arguments
 from referee.bots.sandbox.prepare import launch_failure, prepare, socket_path
 from referee.bots.sandbox.probe import (
     Probe,
@@ -35,6 +35,7 @@ __all__ = [
     "TierUnavailableError",
     "UidSlots",
     "check_tier",
+    "close_to_bots",
     "harden_self",
     "hide_arguments",
     "host_facts",

@@ -27,6 +27,12 @@ def harden_self() -> None:
         ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
+def close_to_bots() -> None:
+    """Does all of this: before anything secret is read, and before it is tried whether it holds."""
+    harden_self()
+    hide_arguments()
+
+
 def hide_arguments(keep: int = 3) -> bool:
     """Wipes our arguments from the process list, but for the first *keep* words that are plain.
 

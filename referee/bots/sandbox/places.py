@@ -101,3 +101,9 @@ def spellings(paths: Iterable[Path]) -> Iterator[Path]:
         real = path.resolve()
         if real != written:
             yield real
+
+
+def library_path() -> dict[str, str]:
+    """Returns the variables without which some builds of Python cannot start."""
+    names = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+    return {name: os.environ[name] for name in names if name in os.environ}

@@ -126,7 +126,12 @@ def _basic(bot: _Bot, limits: Limits) -> Launch:
     if machine := seccomp.machine():
         plan["seccomp"] = seccomp.filter_for(Tier.BASIC, machine)
     return Launch(
-        (*PYTHON, str(LAUNCHER), "@0"), _bare(), Path("/"), (_written(plan),), None, token
+        (*PYTHON, str(LAUNCHER), "@0"),
+        places.library_path(),
+        Path("/"),
+        (_written(plan),),
+        None,
+        token,
     )
 
 
@@ -177,7 +182,7 @@ def _hardened(bot: _Bot, limits: Limits) -> Launch:
         outer["screens"] = users.screens(needed, bot.place, bot.uid)
         argv = [*PYTHON, str(LAUNCHER), f"@{len(inputs)}", *argv]
         inputs.append(_written(outer))
-    first = _bare() if bot.uid is not None else {}
+    first = places.library_path() if bot.uid is not None else {}
     return Launch(tuple(argv), first, Path("/"), tuple(inputs), bubblewrap.PLACE / "s", token)
 
 
@@ -205,12 +210,6 @@ def _limits(limits: Limits, *, own_tasks: bool) -> dict[str, int]:
     }
     # The system counts threads, of which every process is one.
     return {**values, "NPROC": max(limits.threads, limits.processes)} if own_tasks else values
-
-
-def _bare() -> dict[str, str]:
-    """Returns the variables without which some builds of Python cannot start."""
-    names = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-    return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def _written(plan: dict[str, Any]) -> bytes:
