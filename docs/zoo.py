@@ -28,12 +28,15 @@ sat down with two honest bots under the real referee.
 """
 
 
+ORDER = [
+    (user, tier) for tier in ("basic", "hardened", "none") for user in ("root", "ordinary user")
+]
+"""Whose run, and in which tier: the columns."""
+
+
 def main() -> None:
     """Writes the page to standard output."""
-    runs = [json.loads(Path(path).read_text(encoding="utf-8")) for path in sys.argv[1:]]
-    order = [("root", "basic"), ("ordinary user", "basic"), ("root", "hardened"),
-             ("ordinary user", "hardened")]  # fmt: skip
-    runs.sort(key=lambda run: order.index((run["host"]["user"], run["sandbox"])))
+    runs = _runs([json.loads(Path(path).read_text(encoding="utf-8")) for path in sys.argv[1:]])
     catalogue = load_catalogue()
     lines = [HEAD, "The runs:", "", *(f"- {_about(run)}" for run in runs), ""]
     for letter, group in GROUPS.items():
@@ -53,6 +56,18 @@ def main() -> None:
             lines += [f"| {u.id} | {u.name} | {u.why} |" for u in untried]
             lines.append("")
     sys.stdout.write("\n".join(lines).rstrip() + "\n")
+
+
+def _runs(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns a run for each user and tier; a later one replaces the rows that it has tried again."""
+    runs: dict[tuple[str, str], dict[str, Any]] = {}
+    for document in documents:
+        key = (document["host"]["user"], document["sandbox"])
+        before = {row["id"]: row for row in runs.get(key, document)["behaviours"]}
+        rows = {**before, **{row["id"]: row for row in document["behaviours"]}}
+        broken = sum(bool(row["broken"]) for row in rows.values())
+        runs[key] = {**document, "behaviours": list(rows.values()), "broken": broken}
+    return [runs[key] for key in ORDER if key in runs]
 
 
 def _about(run: dict[str, Any]) -> str:

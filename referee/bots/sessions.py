@@ -84,7 +84,8 @@ class StartError(Exception):
 
     Attributes:
         report: How its process ended.
-        answered: Whether it has said something, and that was wrong: no lack of time explains it.
+        answered: Whether it has said or made something, and that was wrong: no lack of time
+            explains it.
     """
 
     def __init__(self, problem: str, report: EndReport, *, answered: bool = False) -> None:
@@ -349,7 +350,7 @@ def _start_error(
         return KeeperError(failure.problem)
     if failure is not None:
         return StartError(failure.problem, EndReport(report.exit_status))
-    answered = isinstance(error, HandshakeError)
+    answered = isinstance(error, HandshakeError | BotStartError)
     return StartError(_problem(error, report, startup), report, answered=answered)
 
 
