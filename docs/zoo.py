@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def _runs(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns a run for each user and tier; a later one replaces the rows that it has tried again."""
+    """Returns a run for each user and tier; a later one replaces the rows that it has again."""
     runs: dict[tuple[str, str], dict[str, Any]] = {}
     for document in documents:
         key = (document["host"]["user"], document["sandbox"])
