@@ -83,8 +83,8 @@ class Trial:
             run = Run(self._home, self._file, "--store", self._store)
             while self.kills.total() < kills and not run.has_ended:
                 if self._rng.random() < 0.5:  # else it may be killed while it comes up
-                    run.wait_for(len(run.announced) + self._rng.randrange(1, tables // 12))
-                run.wait(self._rng.uniform(0.0, 3.0))
+                    run.wait_for(len(run.announced) + self._rng.randrange(1, tables // 24))
+                run.wait(self._rng.uniform(0.0, 2.0))
                 if not run.has_ended and not self._kill_one(run):
                     break
             code = run.end()
@@ -122,7 +122,10 @@ class Trial:
         if victim == "runner":
             run.process.wait()
             doomed = [*doomed, *(belonging_to(self._home.folder) - self._left)]
-        self._wait_gone(victim, doomed)
+        elif victim == "everybody":
+            run.process.wait()
+            self._left |= belonging_to(self._home.folder)  # until a run comes so far as to sweep
+        self._wait_gone(victim, set(doomed) - self._left)
         return victim in ("worker", "keeper")
 
     def _wait_gone(self, victim: str, doomed: Iterable[Process]) -> None:
@@ -231,7 +234,7 @@ def read(store: Path) -> dict[int, TableResult]:
 def told(home: League, store: Path) -> dict[str, str]:
     """Returns all that the commands tell of *store*, what was measured apart, by what it is."""
     standings = json.loads(home.out("tournament", "standings", store, "--json"))
-    del standings["measured"]
+    del standings["measured"], standings["host"]
     return {
         "fingerprint": standings["fingerprint"],
         "standings": _hash(json.dumps(standings)),
