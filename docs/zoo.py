@@ -66,17 +66,21 @@ def _runs(documents: list[dict[str, Any]]) -> list[dict[str, Any]]:
         before = {row["id"]: row for row in runs.get(key, document)["behaviours"]}
         rows = {**before, **{row["id"]: row for row in document["behaviours"]}}
         broken = sum(bool(row["broken"]) for row in rows.values())
-        runs[key] = {**document, "behaviours": list(rows.values()), "broken": broken}
+        again = runs[key]["again"] + len(document["behaviours"]) if key in runs else 0
+        merged = {"behaviours": list(rows.values()), "broken": broken, "again": again}
+        runs[key] = {**document, **merged}
     return [runs[key] for key in ORDER if key in runs]
 
 
 def _about(run: dict[str, Any]) -> str:
     host, rows = run["host"], run["behaviours"]
     harmed = sum(bool(row["harm"]) for row in rows)
+    again = f" ({run['again']} tried again later)" if run["again"] else ""
     left = sum(bool(row["left"]) for row in rows) + bool(run["left"])
     return (
         f"`{run['sandbox']}` as {host['user']}: {len(rows)} behaviours, {run['broken']} promises"
-        f" broken, honest bots harmed in {harmed}, anything left after {left};"
+        f" broken, honest bots harmed in {harmed}, anything left after {left}"
+        f"{again};"
         f" {host['system']}, Python {host['python']}, moon {host['code_version']}, {host['date']}"
     )
 
