@@ -62,7 +62,8 @@ def small_disk(home: League, name: str) -> Iterator[Disk]:
     """A disk at the folder *name* of *home*; commands of *home* run where it is mounted."""
     place = home.folder / name
     place.mkdir()
-    private = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "-U", "-r", "--mount"]
+    is_root = os.geteuid() == 0
+    private = ["unshare", "--mount"] if is_root else ["unshare", "-U", "-c", "--keep-caps", "-m"]
     mount = f"mount -t tmpfs -o size={DISK}m none {place} && echo mounted && exec cat"
     with subprocess.Popen(
         [*private, "sh", "-c", mount], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -70,7 +71,7 @@ def small_disk(home: League, name: str) -> Iterator[Disk]:
         assert holder.stdout is not None
         if holder.stdout.readline() != "mounted\n":
             pytest.skip("a disk of our own cannot be mounted here")
-        users = () if os.geteuid() == 0 else ("--user", "--preserve-credentials")
+        users = () if is_root else ("--user", "--preserve-credentials")
         there = (f"--target={holder.pid}", f"--wd={home.folder}")
         home.before = ("nsenter", *there, *users, "--mount")
         try:
