@@ -11,7 +11,7 @@ class Stuck(Bot):
     name = "stuck"
 
     def decide(self, view):
-        with contextlib.suppress(PermissionError):
+        with contextlib.suppress(OSError):
             Path("asked").touch()
         time.sleep(3600)
 
