@@ -10,7 +10,6 @@ import sys
 import sysconfig
 import tempfile
 from pathlib import Path
-from string import ascii_lowercase
 
 import pytest
 
@@ -27,21 +26,24 @@ SYSTEM = "PRNFISOLC"
 """The groups that a tier makes a difference to; the others are about what goes over the wire."""
 
 
-def chosen() -> tuple[Behaviour, ...]:
-    """Returns the first behaviour of each row of the catalogue, or all if ``ZOO=all`` asks for it.
+FEW = "P3a,P4,P7a,P11a,R1a,R5b,N1a,N4b,F1a,F2a,F3a,I1a,I2,I8,S1,C1d"
+"""What is tried with the other tests: where it matters most how bots are held."""
+WIRE = "B1a,G4a,G6a,G9a,T1a,E2f"
+"""And some of what goes over the wire, which is the same in every tier."""
 
-    All of them take several minutes in each tier; `moon bot zoo` does the same.
+
+def chosen(names: str) -> tuple[Behaviour, ...]:
+    """Returns the behaviours of *names*, or all if ``ZOO=all`` asks for it.
+
+    All of them take many minutes in each tier; `moon bot zoo` does the same.
     """
     if os.environ.get("ZOO") == "all":
         return CATALOGUE.behaviours
-    rows = {b.id.rstrip(ascii_lowercase): b for b in reversed(CATALOGUE.behaviours)}
-    return tuple(b for b in CATALOGUE.behaviours if b in rows.values())
+    return tuple(b for b in CATALOGUE.behaviours if b.id in names.split(","))
 
 
-TRIED = {"basic": tuple(b for b in chosen() if b.group in SYSTEM), "hardened": chosen()}
+TRIED = {"basic": chosen(f"{FEW},{WIRE}"), "hardened": chosen(FEW)}
 JOBS = 5
-FOR_USERS = "P3a,P4,P7a,P11a,R1a,R5b,N1a,N4b,F1a,F2a,F3a,I1a,I2,I8,S1,C1d"
-"""What an ordinary user tries: where it matters that bots have the user that we have."""
 
 Run = tuple[dict[str, Judgement], tuple[str, ...]]
 
@@ -114,7 +116,7 @@ def as_ordinary_user(arguments: list[str], base: Path) -> subprocess.CompletedPr
 def test_an_ordinary_user_is_promised_as_much(tier: str) -> None:
     with tempfile.TemporaryDirectory(prefix="z") as base:
         os.chown(base, held.ORDINARY, held.ORDINARY)
-        words = ["bot", "zoo", "--json", "--sandbox", tier, "--only", FOR_USERS]
+        words = ["bot", "zoo", "--json", "--sandbox", tier, "--only", FEW]
         done = as_ordinary_user([*words, "--jobs", str(JOBS)], Path(base))
         remains = [path.name for path in Path(base).iterdir()]
     if "sandbox hardened" in done.stderr:
@@ -122,7 +124,7 @@ def test_an_ordinary_user_is_promised_as_much(tier: str) -> None:
     assert done.returncode == 0, done.stderr[-2000:] + done.stdout[-4000:]
     document = json.loads(done.stdout)
     rows = document["behaviours"]
-    assert [row["id"] for row in rows] == [name for name in IDS if name in FOR_USERS.split(",")]
+    assert [row["id"] for row in rows] == [name for name in IDS if name in FEW.split(",")]
     assert not [row["id"] for row in rows if row["harm"] or row["left"] or row["leaked"]]
     assert document["left"] == remains == []
     assert document["host"]["user"] == "ordinary user"
