@@ -177,7 +177,7 @@ def test_the_way_is_allowed_for_and_not_taken_from_the_bank() -> None:
     assert clock.overdue(3.29) is None
     late = clock.overdue(3.31)
     assert late is not None
-    assert late.charge == Charge(3.0, 2.0), "who is late has used the whole bank"
+    assert late.charge == Charge(3.25, 2.0), "who is late has used all it had, and the whole bank"
     assert late.allowed == pytest.approx(3.0)
 
 
