@@ -153,16 +153,19 @@ class Keeper:
     async def __aenter__(self) -> Self:
         sweep_leftovers(self._base)
         self.directory = RunDirectory.make(self._base)
-        try:
-            self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the keeper
-            ours, theirs = socket.socketpair()
-            with theirs:
-                self._process = start_keeper(theirs, self._stderr.fileno())
-        except OSError as error:
-            self.directory.remove()
-            raise KeeperError(f"cannot start the keeper of the bots: {error}") from error
+        with contextlib.ExitStack() as undo:
+            undo.callback(self.directory.remove)
+            try:
+                self._stderr = undo.enter_context(tempfile.TemporaryFile())
+                ours, theirs = socket.socketpair()
+                undo.enter_context(ours)  # the keeper ends when this end is closed
+                with theirs:
+                    self._process = start_keeper(theirs, self._stderr.fileno())
+                reader, self._writer = await asyncio.open_connection(sock=ours, limit=_LONGEST_LINE)
+            except OSError as error:
+                raise KeeperError(f"cannot start the keeper of the bots: {error}") from error
+            undo.pop_all()
         self.pid = self._process.pid
-        reader, self._writer = await asyncio.open_connection(sock=ours, limit=_LONGEST_LINE)
         self._listener = asyncio.create_task(self._listen(reader))
         return self
 
@@ -177,10 +180,12 @@ class Keeper:
         finally:
             self._closing = True
             self.tell("shutdown")
-            await self.hear(self._listener)
-            self._stderr.close()
-            await asyncio.to_thread(self.directory.remove)
-            self.users.__exit__(None, None, None)
+            try:
+                await self.hear(self._listener)
+            finally:
+                self._stderr.close()
+                await asyncio.to_thread(self.directory.remove)
+                self.users.__exit__(None, None, None)
 
     async def spawn(
         self,

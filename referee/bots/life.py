@@ -45,6 +45,9 @@ class Owner(Protocol):
     def has_not_started(self, fault: Fault) -> None:
         """Takes note that there is none, and why."""
 
+    def has_not_been_let(self, error: StalledError) -> None:
+        """Takes note that there is none because of this host."""
+
     def has_ended(self, fault: Fault | None, when: float) -> None:
         """Takes note that the session is over.
 
@@ -99,6 +102,7 @@ class Life:
         self.start_fault: Fault | None = None
         self.meter = CpuMeter()
         self._failed_starts = 0
+        self._stalled: StalledError | None = None
         self._gate = Gate(listener)
         self._in_turn = False
         self._task: asyncio.Task[None] | None = None
@@ -133,6 +137,7 @@ class Life:
 
         Raises:
             StartError: if it does not start.
+            StalledError: if this host does not let it.
         """
         if self.state is State.ENDING and self._task is not None:
             await self._task
@@ -142,6 +147,8 @@ class Life:
             await self._task
         if (fault := self.start_fault) is not None:
             raise StartError(fault.detail, EndReport(fault.exit_status, fault.stderr_tail))
+        if self._stalled is not None:
+            raise self._stalled
 
     def end(self, fault: Fault | None = None, *, since: float | None = None) -> None:
         """Ends the session.
@@ -189,6 +196,7 @@ class Life:
             self._broken(error)
 
     async def _run_start(self) -> None:
+        self._stalled = None
         try:
             self.session, self._gate = await self._start_unless_stalled()
         except StartError as error:
@@ -199,6 +207,10 @@ class Life:
             given_up = self._failed_starts >= MAX_FAILED_STARTS
             self.state = State.BROKEN if given_up else State.DOWN
             self._owner.has_not_started(fault)
+            return
+        except StalledError as error:
+            self._stalled, self.state = error, State.DOWN
+            self._owner.has_not_been_let(error)
             return
         self._failed_starts, self.start_fault = 0, None
         self.state = State.UP

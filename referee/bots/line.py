@@ -19,7 +19,7 @@ from dataclasses import replace
 
 from moon.v1 import bot_service_pb2 as pb
 
-from referee.bots.asks import NOTHING, Ask, Charge, Sending
+from referee.bots.asks import NOTHING, Ask, Charge, Sending, StalledError
 from referee.bots.clock import RunningClock
 from referee.bots.cpu import CpuUse
 from referee.bots.exchange import judge, message_of
@@ -354,6 +354,12 @@ class Line:
         waiting, self._waiting = self._waiting, deque()
         for ask in waiting:
             ask.faulted(fault, NOTHING)
+
+    def has_not_been_let(self, error: StalledError) -> None:
+        """Ends the tables that wait, without a fault of anybody."""
+        waiting, self._waiting = self._waiting, deque()
+        for ask in waiting:
+            ask.failed(error)
 
     def has_ended(self, fault: Fault | None, when: float) -> None:
         """Charges what was out with *fault*, or puts it again if the bot did nothing wrong."""

@@ -24,6 +24,7 @@ from referee.bots.sandbox import (
     launch_failure,
     prepare,
     socket_path,
+    tier_lost,
 )
 from referee.bots.spec import BotSpec
 from referee.text import readable
@@ -201,6 +202,18 @@ class BotProcess:
         if report is None or self._launch is None:
             return None
         return launch_failure(self._launch, report.code, report.stderr)
+
+    async def tier_lost(self) -> str:
+        """Returns why this host holds no bot any more, if that is why the program has ended.
+
+        What bubblewrap says when it fails any bot can say, so it is tried once more.
+        """
+        report = self.report
+        if self._sandbox.tier is not Tier.HARDENED or report is None or report.code != 1:
+            return ""
+        if not report.stderr.startswith(b"bwrap: "):
+            return ""
+        return await asyncio.to_thread(tier_lost, Tier.HARDENED)
 
     @property
     def report(self) -> ExitReport | None:

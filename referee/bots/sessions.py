@@ -285,6 +285,8 @@ async def start_session(
         report = await end_process(process, lost=not isinstance(error, TimeoutError))
         if isinstance(error, asyncio.CancelledError):
             raise
+        if problem := await process.tier_lost():
+            raise KeeperError(problem) from None
         raise _start_error(error, process, report, terms.startup) from None
     streams = terms.style is not CallStyle.UNARY and info.serves_stream
     transport: Transport = (StreamTransport if streams else UnaryTransport)(calls, listener)

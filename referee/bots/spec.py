@@ -167,12 +167,23 @@ def sample_places() -> tuple[Path, ...]:
 
 
 def command_file(command: Sequence[str], cwd: Path) -> Path | None:
-    """Returns the file that makes *command* this bot and no other: a script, or its own program."""
-    for number, word in enumerate(command):
+    """Returns the file that makes *command* this bot and no other: a script, or its own program.
+
+    A program that only runs others, as Python does, is that file of no bot.
+    """
+    program, *arguments = command
+    is_its_own = "/" in program and not _INTERPRETER.fullmatch(Path(program).name)
+    for word in command if is_its_own else arguments:
         path = cwd / word
-        if (number or "/" in word) and not word.startswith("-") and _is_file(path):
+        if not word.startswith("-") and _is_file(path):
             return path
     return None
+
+
+_INTERPRETER = re.compile(
+    r"(python|pypy|node|deno|bun|ruby|perl|php|lua|luajit|java|dotnet|mono|julia|guile|racket|env"
+    r"|sh|bash|dash|zsh)[\d.]*"
+)
 
 
 def _split_label(text: str) -> tuple[str | None, str]:

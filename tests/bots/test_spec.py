@@ -424,12 +424,17 @@ class TestContentHash:
         (base / "mybot" / "book.db").write_text("an opening book")
         assert hashed() != before
 
-    @pytest.mark.parametrize("text", ["lone.py", "cmd:python3 lone.py"])
+    @pytest.mark.parametrize(
+        "text", ["lone.py", "cmd:python3 lone.py", f"cmd:{sys.executable} -u lone.py"]
+    )
     def test_of_a_python_file_covers_it_and_no_neighbour(self, base: Path, text: str) -> None:
         assert self.changes(base, text, base / "lone.py", "new")
         assert not self.changes(base, text, base / "neighbour.py", "new")
 
-    @pytest.mark.parametrize("text", ["lone.py", "cmd:python3 lone.py", "inproc:lone:Bot"])
+    @pytest.mark.parametrize(
+        "text",
+        ["lone.py", "cmd:python3 lone.py", f"cmd:{sys.executable} lone.py", "inproc:lone:Bot"],
+    )
     @pytest.mark.parametrize(
         ("line", "file"),
         [

@@ -214,14 +214,21 @@ async def test_a_handshake_that_was_answered_wrongly_is_no_fault_of_the_host() -
     assert bench.kinds == {"m": FaultKind.START}
 
 
-async def test_starts_that_stalls_spoil_again_and_again_are_told_to_the_owner() -> None:
+async def test_starts_that_stalls_spoil_again_and_again_end_the_tables_that_wait_and_no_other() -> (
+    None
+):
     bench = Bench()
-    bench.refuse_starts, bench.start_report = 100, EndReport()
+    bench.refuse_starts, bench.start_report = 1 + MAX_REPEATS, EndReport()
     bench.stall_at_start = 3.0
-    bench.ask("m")
+    bench.ask("m", "n")
     await settle()
-    assert [type(error) for error in bench.broken] == [StalledError]
+    assert [type(error) for error in bench.errors] == [StalledError, StalledError]
     assert not bench.faults
+    assert not bench.broken
+    bench.ask("later")
+    await settle()
+    bench.bot.answer("later")
+    assert set(bench.choices) == {"later"}, "the line goes on"
 
 
 async def test_an_answer_that_waited_for_us_while_we_were_late_is_in_time() -> None:

@@ -159,7 +159,7 @@ async def test_a_table_that_was_void_is_played_again_by_processes_that_have_not_
 ) -> None:
     bot = remembering(report)
     job = msgspec.structs.replace(
-        make_job(bot, deals=DEALS), entrants=dict.fromkeys(("ann", "bob", "cyd"), (bot,))
+        unheld(make_job(bot, deals=DEALS)), entrants=dict.fromkeys(("ann", "bob", "cyd"), (bot,))
     )
     table = make_tables(job, rounds=1)[0]
 

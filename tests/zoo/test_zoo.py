@@ -9,11 +9,13 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from referee.bots.sandbox import TierUnavailableError
+from referee.bots.sandbox import Tier, TierUnavailableError
 from tests.sandbox import held
 from tournaments.zoo.catalogue import Behaviour, Promise, load_catalogue
 from tournaments.zoo.judging import Judgement
@@ -25,10 +27,9 @@ IDS = [behaviour.id for behaviour in CATALOGUE.behaviours]
 SYSTEM = "PRNFISOLC"
 """The groups that a tier makes a difference to; the others are about what goes over the wire."""
 
-
-FEW = "P3a,N1a,F1a,I1a,S1"
-"""What is tried with the other tests: where it matters most how bots are held."""
-WIRE = "B1a,G4a"
+FEW = "P3a,P4,P7a,P11a,R1a,R5b,N1a,N4b,F1a,F2a,F3a,I1a,I2,I8,S1,C1d"
+"""What is tried with the other tests, from each group of them."""
+WIRE = "B1a,G4a,E1a"
 """And some of what goes over the wire, which is the same in every tier."""
 
 
@@ -45,54 +46,61 @@ def chosen(names: str) -> tuple[Behaviour, ...]:
 TRIED = {"basic": chosen(f"{FEW},{WIRE}"), "hardened": chosen(FEW)}
 JOBS = 5
 
-Run = tuple[dict[str, Judgement], tuple[str, ...]]
-
-pytestmark = [
-    pytest.mark.timeout(3600),
-    pytest.mark.skipif(
-        "ZOO" not in os.environ,
-        reason="takes minutes: ZOO=few tries what matters most, ZOO=all everything",
-    ),
-]
+# One process runs the zoo of a tier, once, for all tests about it.
+pytestmark = [pytest.mark.timeout(3600), pytest.mark.xdist_group("zoo")]
 
 
-@pytest.fixture(scope="module")
-def run(request: pytest.FixtureRequest) -> Run:
-    """The zoo, once in each tier: the judgements by id, and what was left of it all."""
+class Run(NamedTuple):
+    """What became of the zoo in one tier."""
+
+    judgements: dict[str, Judgement]
+    left: tuple[str, ...]
+
+
+@cache
+def run_of(tier: str) -> Run | TierUnavailableError:
+    """Runs the zoo in *tier*, the first time that it is asked for."""
     try:
-        zoo = Zoo(CATALOGUE.programs, request.param, JOBS, lambda: None)
+        zoo = Zoo(CATALOGUE.programs, Tier(tier), JOBS, lambda: None)
     except TierUnavailableError as error:
-        pytest.skip(str(error))
-    judgements = asyncio.run(zoo.run(TRIED[request.param]))
-    return {judgement.behaviour.id: judgement for judgement in judgements}, zoo.left
+        return error
+    judgements = asyncio.run(zoo.run(TRIED[tier]))
+    return Run({judgement.behaviour.id: judgement for judgement in judgements}, zoo.left)
+
+
+@pytest.fixture
+def run(tier: str) -> Run:
+    """The zoo in *tier*."""
+    run = run_of(tier)
+    if isinstance(run, TierUnavailableError):
+        pytest.skip(str(run))
+    return run
 
 
 @pytest.mark.parametrize(
-    ("run", "name"),
-    [(tier, b.id) for tier, tried in TRIED.items() for b in tried],
-    indirect=["run"],
+    ("tier", "name"), [(tier, b.id) for tier, tried in TRIED.items() for b in tried]
 )
 def test_what_is_promised_of_a_behaviour_is_so(run: Run, name: str) -> None:
-    judgement = run[0][name]
+    judgement = run.judgements[name]
     assert not judgement.broken, judgement.sighting.text[-2000:]
 
 
-@pytest.mark.parametrize("run", TRIED, indirect=True)
+@pytest.mark.parametrize("tier", TRIED)
 def test_nobody_is_harmed_by_what_is_not_promised_either(run: Run) -> None:
-    harmed = {name: j.sighting.harm for name, j in run[0].items() if j.sighting.harm}
+    harmed = {name: j.sighting.harm for name, j in run.judgements.items() if j.sighting.harm}
     assert not harmed
 
 
-@pytest.mark.parametrize("run", TRIED, indirect=True)
+@pytest.mark.parametrize("tier", TRIED)
 def test_nothing_is_left(run: Run) -> None:
-    left = {name: j.sighting.left for name, j in run[0].items() if j.sighting.left}
+    left = {name: j.sighting.left for name, j in run.judgements.items() if j.sighting.left}
     assert not left
-    assert not run[1], "and of the run as a whole"
+    assert not run.left, "and of the run as a whole"
 
 
-@pytest.mark.parametrize("run", TRIED, indirect=True)
+@pytest.mark.parametrize("tier", TRIED)
 def test_no_bot_learns_a_secret(run: Run) -> None:
-    leaked = {name: j.sighting.leaked for name, j in run[0].items() if j.sighting.leaked}
+    leaked = {name: j.sighting.leaked for name, j in run.judgements.items() if j.sighting.leaked}
     assert not leaked
 
 

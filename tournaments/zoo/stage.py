@@ -7,6 +7,7 @@ single look at what the bot wrote tells whether it saw it.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import secrets
 import socket
@@ -38,6 +39,7 @@ class Stage:
         self.facts: dict[str, str] = {"referee": str(os.getpid()), "prefix": PREFIX}
 
     def __enter__(self) -> Self:
+        _sweep(_home())
         folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="zoo-")))
         # As a store of results would lie there: whoever may see the directory may read it.
         folder.chmod(0o755)
@@ -81,9 +83,12 @@ class Stage:
 
     def _plant(self, fact: str, path: Path, what: str) -> None:
         self.secrets[what] = PREFIX + secrets.token_hex(16)
-        path.write_text(self.secrets[what])
-        self._files[what] = path
+        file = self._stack.enter_context(path.open("w"))
+        fcntl.flock(file, fcntl.LOCK_EX)
         self._stack.callback(path.unlink, missing_ok=True)
+        file.write(self.secrets[what])
+        file.flush()
+        self._files[what] = path
         # Not as a path: what the command of a bot names, it may read.
         self.facts[fact] = f"at:{path}"
 
@@ -92,6 +97,15 @@ def _home() -> Path:
     """Returns the home of who runs the zoo; a temporary directory if that is closed."""
     home = Path.home()
     return home if os.access(home, os.W_OK) else Path(tempfile.gettempdir())
+
+
+def _sweep(home: Path) -> None:
+    """Removes what runs that were killed have planted in *home*: files that nobody holds."""
+    for path in home.glob(".zoo-*"):
+        with contextlib.suppress(OSError), path.open() as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if file.read(len(PREFIX)) == PREFIX:
+                path.unlink()
 
 
 def open_descriptors() -> int:

@@ -13,6 +13,7 @@ from referee.bots.sandbox.probe import (
     host_facts,
     probe,
     promise_titles,
+    tier_lost,
 )
 from referee.bots.sandbox.tiers import (
     Launch,
@@ -44,4 +45,5 @@ __all__ = [
     "probe",
     "promise_titles",
     "socket_path",
+    "tier_lost",
 ]

@@ -105,6 +105,15 @@ def probe(tier: Tier) -> Probe:
     return Probe(tier, promises, host_facts())
 
 
+def tier_lost(tier: Tier) -> str:
+    """Returns why no program can be run in *tier* any more; empty if one can. Tries it anew."""
+    try:
+        probe.__wrapped__(tier)
+    except TierUnavailableError as error:
+        return str(error)
+    return ""
+
+
 def _promise(key: str, facts: Facts, could: dict[str, list[str]]) -> Promise:
     if key in NEVER:
         return Promise(key, False, "", NEVER[key])
