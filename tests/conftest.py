@@ -19,6 +19,11 @@ settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Returns how many processes run the tests: most of them wait more than they compute."""
+    return 1 + (os.cpu_count() or 1)
+
+
 @pytest.fixture(autouse=True)
 def neutral_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Takes away what would make the output depend on who runs the tests."""

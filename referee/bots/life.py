@@ -16,7 +16,7 @@ from referee.bots.asks import StalledError
 from referee.bots.clock import RunningClock
 from referee.bots.cpu import CpuMeter
 from referee.bots.sessions import EndReport, Session, StartError
-from referee.bots.stalls import MAX_REPEATS, broke_by_stall
+from referee.bots.stalls import BREAKS, MAX_REPEATS, broke_by_stall
 from referee.bots.transports import Gate, Listener
 from referee.match import Fault, FaultKind
 
@@ -228,7 +228,7 @@ class Life:
                 return await self._start(gate), gate
             except StartError as error:
                 its_own = error.answered or error.report.exit_status
-                if its_own or not broke_by_stall(self._clock, begun):
+                if its_own or self._clock.stalled_since(begun) < BREAKS:
                     raise
                 problem = str(error)
         raise StalledError(f"{self._name} could not be started, this host stood still: {problem}")

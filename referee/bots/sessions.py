@@ -237,11 +237,12 @@ async def end_process(process: BotProcess, *, lost: bool) -> EndReport:
         if lost:
             await process.wait_exited(EXIT_WAIT)
             process.check_room()
-        status = process.exit_status
-        ran_on = lost and process.report is None
     finally:
         await process.stop()
-    return EndReport(status, process.stderr_tail(STDERR_TAIL), ran_on)
+    # Only the end of it tells whether it ran on: the keeper may have been late to say so.
+    report = process.report
+    ran_on = lost and (report is None or report.killed)
+    return EndReport(process.exit_status, process.stderr_tail(STDERR_TAIL), ran_on)
 
 
 async def start_session(

@@ -72,6 +72,23 @@ async def test_a_program_that_a_signal_ends_is_reported_with_the_signal(keeper: 
     assert (report.code, report.killed, str(report)) == (None, False, "signal SIGSEGV")
 
 
+async def test_a_program_that_ended_while_the_keeper_was_held_up_was_not_killed(
+    keeper: Keeper,
+) -> None:
+    process = await start(keeper, "sh", "-c", "echo up >&2; sleep 0.2; exit 3")
+    await written(process)
+    os.kill(keeper.pid, signal.SIGSTOP)
+    try:
+        wait_until(lambda: not is_running(process.pid), "it has ended")
+        end = asyncio.create_task(process.kill())
+        await asyncio.sleep(0)  # it has been told
+    finally:
+        os.kill(keeper.pid, signal.SIGCONT)
+    await in_time(end)
+    report = await in_time(process.exited)
+    assert (report.code, report.killed) == (3, False)
+
+
 async def test_a_program_that_ignores_sigterm_is_ended_after_its_grace(keeper: Keeper) -> None:
     process = await start(keeper, *faulty_bot("ignores_sigterm"))
     await written(process, "ready")

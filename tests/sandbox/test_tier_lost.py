@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -25,8 +25,8 @@ SAYS = "bwrap: setting up uid map: Permission denied"
 
 
 @pytest.fixture
-def breakable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A bubblewrap that fails from the moment on at which the returned file exists."""
+def break_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
+    """What makes every bubblewrap fail from then on."""
     assert REAL is not None
     broken = tmp_path / "broken"
     program = tmp_path / "bwrap"
@@ -39,7 +39,7 @@ def breakable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
         path.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     bubblewrap.find.cache_clear()
-    yield broken
+    yield broken.touch
     monkeypatch.undo()
     bubblewrap.find.cache_clear()
 
@@ -53,17 +53,16 @@ async def start(text: str) -> None:
         await session.end()
 
 
-async def test_a_bot_is_not_blamed_for_a_bubblewrap_that_fails(breakable: Path) -> None:
+async def test_a_bot_is_not_blamed_for_a_bubblewrap_that_fails(
+    break_it: Callable[[], None],
+) -> None:
     await start("first_legal")
-    breakable.touch()
+    break_it()
     with pytest.raises(KeeperError, match="setting up uid map"):
         await start("first_legal")
 
 
-async def test_a_bot_that_speaks_like_a_bubblewrap_that_fails_has_not_started(
-    breakable: Path,
-) -> None:
-    assert not breakable.exists()
+async def test_a_bot_that_speaks_like_a_bubblewrap_that_fails_has_not_started() -> None:
     words = f"import sys; sys.stderr.write('{SAYS}\\n'); sys.exit(1)"
     with pytest.raises(StartError):
         await start(f'cmd:{sys.executable} -c "{words}"')

@@ -208,6 +208,7 @@ class Keeper:
             output.pipe.close()
 
     def _kill(self, request: dict[str, Any]) -> None:
+        self._reap()  # what has ended by itself was not killed, however late we come to it
         kept = self._kept.get(request["id"])
         if kept is None or kept.reaped:
             return
