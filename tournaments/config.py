@@ -18,7 +18,6 @@ from referee.bots.spec import BotSpec
 from referee.bots.terms import (
     MAX_BATCH,
     NETWORK,
-    TABLES_IN_FLIGHT,
     CallStyle,
     ClockTerms,
     RemoteTerms,
@@ -74,8 +73,8 @@ class TournamentConfig:
     """How many worker processes play tables."""
     max_batch: int = MAX_BATCH
     """How many decisions go into one message at most."""
-    tables_in_flight: int = TABLES_IN_FLIGHT
-    """How many tables a worker plays at the same time."""
+    tables_in_flight: int | None = None
+    """How many tables a worker plays at the same time; ``None`` for as many as turn out well."""
     sandbox: Sandbox = field(default_factory=Sandbox)
     """How bots are held, and what each may use."""
     ponder: bool = False
@@ -216,7 +215,7 @@ def parse_config(
         remote=RemoteTerms(_folder(top, "tls"), _folder(top, "dial_in")),
         workers=top.number("workers", default=default_workers(), least=1),
         max_batch=top.number("max_batch", default=MAX_BATCH, least=1),
-        tables_in_flight=top.number("tables_in_flight", default=TABLES_IN_FLIGHT, least=1),
+        tables_in_flight=top.number_or_none("tables_in_flight", least=1),
         sandbox=_sandbox(top),
         ponder=top.flag("ponder", default=False),
     )

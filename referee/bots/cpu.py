@@ -16,11 +16,20 @@ class CpuUse:
     """From the first decision on: what it takes to start is not counted."""
     out_of_turn: float = 0.0
     """The part of it that was used while no decision was out."""
+    decisions: int = 0
+    """How many decisions came to an end in this time."""
+
+    @property
+    def for_each(self) -> float | None:
+        """What a decision took; ``None`` if that is not known."""
+        used = self.total - self.out_of_turn
+        return used / self.decisions if self.decisions and used > 0.0 else None
 
     def add(self, other: CpuUse) -> None:
         """Adds what *other* says."""
         self.total += other.total
         self.out_of_turn += other.out_of_turn
+        self.decisions += other.decisions
 
 
 class CpuMeter:

@@ -12,6 +12,7 @@ import grpc.aio
 from moon.v1 import bot_service_pb2 as pb
 
 from referee.bots.calls import BotCalls, UnreadableError, read_message
+from referee.bots.terms import CallStyle
 from referee.text import printable
 from referee.wire import PROTOCOL
 
@@ -57,11 +58,15 @@ class BotInfo:
     rule_sets: tuple[str, ...]
     """The presets it plays; empty means every one."""
     max_batch: int
-    """How many decisions it takes at a time, at least 1."""
+    """How many decisions it takes at a time, at least 1: in a batch, or a call for each."""
     serves_stream: bool
     """Whether it serves the stream of batches."""
     notifications: frozenset[int]
     """What it wants to be told, as numbers of the protocol."""
+
+    def window(self, style: CallStyle) -> int:
+        """Returns how many decisions may be out to it at a time when it is asked by *style*."""
+        return 1 if style is CallStyle.UNARY else self.max_batch
 
     @property
     def introduction(self) -> str:

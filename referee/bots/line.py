@@ -201,7 +201,8 @@ class Line:
             session = self._life.turn_begins()
             sending = Sending(self._clock.now(), self._clock.stalled)
             self._out.add(asks, sending, time.monotonic())
-            session.send(batch, max(map(self._out.limit, asks)) + CALL_MARGIN)
+            # Where each of them is a call, the last may take its time after all others have.
+            session.send(batch, sum(map(self._out.limit, asks)) + CALL_MARGIN)
 
     def sent(self, questions: Sequence[pb.Decision]) -> None:
         """Takes note that *questions* have been written."""
@@ -251,6 +252,7 @@ class Line:
         sending = ask.sending
         assert sending is not None
         ask.arrived = moment
+        self._life.meter.use.decisions += 1
         if sending.stalled != self._clock.stalled:
             ask.stalled += self._clock.stalled - sending.stalled
         self._suspects.discard(ask.key)

@@ -67,8 +67,7 @@ async def start_remote(way: Way, listener: Listener, terms: SessionTerms) -> Rem
             raise
         answered = isinstance(error, HandshakeError)
         raise StartError(problem, EndReport(), answered=answered) from None
-    streams = terms.style is not CallStyle.UNARY and info.serves_stream
-    return RemoteSession(way, channel, info, listener, streams=streams)
+    return RemoteSession(way, channel, info, listener, terms.style)
 
 
 class _Link:
@@ -95,16 +94,15 @@ class RemoteSession:
         channel: grpc.aio.Channel,
         info: BotInfo,
         listener: Listener,
-        *,
-        streams: bool,
+        style: CallStyle,
     ) -> None:
         """Takes over what `start_remote` has opened."""
         self.info = info
-        self.window = info.max_batch if streams else 1
+        self.window = info.window(style)
         self._way = way
         self._listener = listener
-        self._streams = streams
-        self._link: _Link | None = _Link(channel, self, streams=streams)
+        self._streams = style is not CallStyle.UNARY and info.serves_stream
+        self._link: _Link | None = _Link(channel, self, streams=self._streams)
         self._open: dict[tuple[str, int], pb.Decision] = {}
         self._limit = 0.0
         self._is_written = False

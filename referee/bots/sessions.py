@@ -292,7 +292,7 @@ async def start_session(
     streams = terms.style is not CallStyle.UNARY and info.serves_stream
     transport: Transport = (StreamTransport if streams else UnaryTransport)(calls, listener)
     process.on_exit(lambda: listener.lost("the process ended", disconnected=True, question=None))
-    window = info.max_batch if streams else 1
+    window = info.window(terms.style)
     return BotSession(process, channel, info, transport, window, listener, freezes=terms.freezes)
 
 

@@ -7,8 +7,6 @@ from enum import StrEnum
 
 MAX_BATCH = 256
 """The most decisions that are out to one process at a time."""
-TABLES_IN_FLIGHT = 32
-"""How many tables one process of ours plays at the same time: batches fill, and bots never wait."""
 NETWORK = 0.25
 """What the way to a remote bot and back may usually take, in seconds."""
 
@@ -21,8 +19,9 @@ class CallStyle(StrEnum):
     """How decisions are put to bots."""
 
     AUTO = "auto"
-    """Over the stream where the bot serves it, else by unary calls."""
+    """Over the stream where the bot serves it, else by as many calls at a time as it takes."""
     UNARY = "unary"
+    """By unary calls, one at a time."""
     STREAM = "stream"
 
 
@@ -62,7 +61,7 @@ class RemoteTerms:
     """The folder of the gateway; ``None`` for the usual one."""
 
 
-def freezes_idle_bots(clock: ClockTerms, tables: int, *, ponder: bool) -> bool:
+def freezes_idle_bots(clock: ClockTerms, tables: int | None, *, ponder: bool) -> bool:
     """Returns whether bots are stopped while they are not to move.
 
     Only where it costs little and helps: one table at a time, so that whoever thinks has the
@@ -70,7 +69,8 @@ def freezes_idle_bots(clock: ClockTerms, tables: int, *, ponder: bool) -> bool:
 
     Args:
         clock: What a bot may take.
-        tables: How many tables one process of ours plays at the same time.
+        tables: How many tables one process of ours plays at the same time; ``None`` if as many as
+            turn out well.
         ponder: Whether bots may think in the time of others all the same.
     """
     return not ponder and tables == 1 and clock.move_time >= LONG_MOVE

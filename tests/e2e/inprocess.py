@@ -17,7 +17,10 @@ from tournaments.runner.jobs import Job, TableJob
 from tournaments.schedule import EntrantId, round_robin
 
 FOLDER = Path(__file__).parent / "bots"
-BOTS: dict[str, type[Bot]] = {"./dice.py": Dice, "./meek.py": Meek, "./tall.py": Tall}
+_KINDS: tuple[type[Bot], ...] = (Dice, Meek, Tall)
+BOTS = {f"./{kind.__name__.lower()}.py": kind for kind in _KINDS} | {
+    f"inproc:{kind.__name__.lower()}:{kind.__name__}": kind for kind in _KINDS
+}
 """By text: the bots, cheap and deterministic, that can also be run as programs."""
 NO_TIMES = '{"buckets":{},"longest":0}'
 

@@ -30,6 +30,14 @@ THREE = Job(
     deals=2,
     clock=PATIENT,
 )
+INSIDE = msgspec.structs.replace(
+    THREE,
+    entrants={
+        "ann": ("inproc:meek:Meek",),
+        "bob": ("inproc:tall:Tall",),
+        "cyd": ("inproc:dice:Dice",),
+    },
+)
 PAIRS = msgspec.structs.replace(
     THREE,
     rules="tournament-4p",
@@ -92,20 +100,27 @@ def changed(job: Job, **fields: object) -> Job:
 
 
 @pytest.mark.parametrize(
-    ("job", "workers", "tables_in_flight", "max_batch", "call"),
+    ("job", "rounds", "workers", "tables_in_flight", "max_batch", "call"),
     [
-        (THREE, 1, 1, 1, CallStyle.UNARY),
-        (THREE, 2, 16, 32, CallStyle.STREAM),
-        (THREE, 1, 16, 32, CallStyle.UNARY),
-        (THREE, 2, 2, 1, CallStyle.STREAM),
-        (PAIRS, 2, 16, 32, CallStyle.STREAM),
+        (THREE, 2, 1, 1, 1, CallStyle.UNARY),
+        (THREE, 2, 2, 16, 32, CallStyle.STREAM),
+        (THREE, 2, 1, 16, 32, CallStyle.UNARY),
+        (THREE, 2, 2, 2, 1, CallStyle.STREAM),
+        (THREE, 20, 1, 256, 256, CallStyle.STREAM),
+        (INSIDE, 20, 8, None, 256, CallStyle.AUTO),
+        (PAIRS, 2, 2, 16, 32, CallStyle.STREAM),
     ],
 )
 async def test_however_tables_are_spread_and_asked_the_records_are_those_of_one_process(
-    job: Job, workers: int, tables_in_flight: int, max_batch: int, call: CallStyle
+    job: Job,
+    rounds: int,
+    workers: int,
+    tables_in_flight: int | None,
+    max_batch: int,
+    call: CallStyle,
 ) -> None:
     job = changed(job, tables_in_flight=tables_in_flight, max_batch=max_batch, call=call)
-    tables = table_jobs(job, rounds=2)
+    tables = table_jobs(job, rounds=rounds)
     run = Run(job, tables, workers=workers)
     await run.play()
     assert told(run.results) == told(play(job, table) for table in tables)

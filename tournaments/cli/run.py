@@ -38,8 +38,10 @@ from tournaments.identity import canonical
 from tournaments.reports.host_report import stall_lines
 from tournaments.results import TableResult
 from tournaments.round_trips import ROUND_TRIP, RoundTrip
+from tournaments.runner.flight import MOST
 from tournaments.runner.jobs import job_of, table_jobs
 from tournaments.runner.runner import Runner, RunReport
+from tournaments.schedule import Schedule
 from tournaments.store import Store
 from tournaments.store.files import is_ours
 
@@ -53,6 +55,10 @@ SHORTEST_BEAT = 0.05
 @click.option("--store", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Where the run is kept; by default beside the file.")  # fmt: skip
 @click.option("-j", "--workers", type=click.IntRange(1), help="Worker processes that play.")
+@click.option("--tables-in-flight", type=click.IntRange(1), metavar="N",
+              help="Tables a worker plays at a time; else found out from the bots.")  # fmt: skip
+@click.option("--max-batch", type=click.IntRange(1), metavar="N",
+              help="Decisions that are out to one bot process at most.")  # fmt: skip
 @rules_option
 @rule_option
 @click.option("--seed", help="Any text; leave it out for a random one that nobody can guess.")
@@ -76,6 +82,8 @@ def run(
     what: tuple[str, ...],
     store: Path | None,
     workers: int | None,
+    tables_in_flight: int | None,
+    max_batch: int | None,
     rules: str | None,
     changes: tuple[str, ...],
     seed: str | None,
@@ -106,6 +114,8 @@ def run(
         "rounds": rounds,
         "deals": deals,
         "workers": workers,
+        "tables_in_flight": tables_in_flight,
+        "max_batch": max_batch,
         "clock": {key: value for key, value in times.items() if value is not None} or None,
         "sandbox": sandbox,
         "limits": parse_limits(limits) or None,
@@ -216,11 +226,8 @@ def _play(
         return 0
     job = job_of(config)
     progress.say(held_text(config.sandbox, freezes=job.freezes))
-    progress.say(
-        f"{store.run.name}: {len(schedule.entrants)} entrants, {len(schedule.tables)} tables, "
-        f"{len(schedule.tables) - len(pending)} played; {config.workers} "
-        f"worker{'s' * (config.workers != 1)}; store {store.path}"
-    )
+    progress.say(_run_text(store, config, schedule, len(pending)))
+    progress.say(_flight_text(config))
 
     if shortage := store.shortage():
         raise StoreError(shortage)
@@ -236,7 +243,7 @@ def _play(
             runner.drain()
 
     _note_trips(store, _look_at_remotes(config) if trips is None else trips, progress.say)
-    runner = Runner(job, pending, workers=config.workers, on_results=keep)
+    runner = Runner(job, pending, workers=config.workers, on_results=keep, say=progress.say)
     with progress:
         report, stopped_by = asyncio.run(_run(runner, progress))
     _keep_report(store, report)
@@ -246,6 +253,26 @@ def _play(
     if stopped_by is not None:
         return INTERRUPTED[stopped_by]
     return VOID_TABLES if report.void else 0
+
+
+def _run_text(store: Store, config: TournamentConfig, schedule: Schedule, pending: int) -> str:
+    """Returns what is played in one line, and how far it is."""
+    tables = len(schedule.tables)
+    return (
+        f"{store.run.name}: {len(schedule.entrants)} entrants, {tables} tables, "
+        f"{tables - pending} played; {config.workers} worker{'s' * (config.workers != 1)}; "
+        f"store {store.path}"
+    )
+
+
+def _flight_text(config: TournamentConfig) -> str:
+    """Returns how many tables are played at the same time, and how many decisions travel."""
+    fixed = config.tables_in_flight
+    tables = f"up to {MOST}" if fixed is None else str(fixed)
+    return (
+        f"tables at a time in each worker: {tables}; decisions in a message: at most "
+        f"{config.max_batch}, or what a bot takes"
+    )
 
 
 def _keep_report(store: Store, report: RunReport) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import traceback
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Self, TypeVar
 
+from referee.bots.asks import BotLine
 from referee.bots.clock import RunningClock
 from referee.bots.grace import measure_grace
 from referee.bots.keeper_client import Keeper
@@ -156,7 +157,7 @@ class Arena:
             self.pool.leave(keys)
             try:
                 crash_point(f"table.end.{table.id}")
-                outcome = _outcome(table, in_play)
+                outcome = _outcome(table, in_play, lines)
             except Exception as error:  # noqa: BLE001 - one broken table must not end the others
                 outcome = broken(table, error)
             if outcome.problem:
@@ -225,7 +226,7 @@ def broken(table: TableJob, error: Exception) -> Done:
     return Done(void, problem)
 
 
-def _outcome(table: TableJob, in_play: TableInPlay) -> Done:
+def _outcome(table: TableJob, in_play: TableInPlay, lines: Sequence[BotLine]) -> Done:
     if in_play.error is not None:
         return broken(table, in_play.error)
     seats = tuple(map(EntrantId, table.seats))
@@ -245,8 +246,18 @@ def _outcome(table: TableJob, in_play: TableInPlay) -> Done:
             _timings(in_play),
             tuple(_fault_row(report, seats) for report in referee.faults),
             table.attempt,
-        )
+        ),
+        thinking=_thinking(seats, lines),
     )
+
+
+def _thinking(seats: Sequence[EntrantId], lines: Sequence[BotLine]) -> dict[str, float]:
+    """Returns the seconds of processor time for a decision by entrant, of a pair the longer."""
+    found: dict[str, float] = {}
+    for entrant, line in zip(seats, lines, strict=True):
+        if (used := line.cpu.for_each) is not None:
+            found[entrant] = max(used, found.get(entrant, 0.0))
+    return found
 
 
 def _timings(in_play: TableInPlay) -> str:

@@ -14,7 +14,6 @@ from referee.bots.spec import BotSpec, parse_bot
 from referee.bots.terms import (
     MAX_BATCH,
     NETWORK,
-    TABLES_IN_FLIGHT,
     CallStyle,
     ClockTerms,
     RemoteTerms,
@@ -44,7 +43,8 @@ class Job(msgspec.Struct, frozen=True, tag=True):
     call: CallStyle = CallStyle.AUTO
     remote: RemoteTerms = RemoteTerms()
     max_batch: int = MAX_BATCH
-    tables_in_flight: int = TABLES_IN_FLIGHT
+    tables_in_flight: int | None = None
+    """How many tables a worker plays at the same time; ``None`` for as many as turn out well."""
     sandbox: Sandbox = Sandbox()
     hidden: tuple[str, ...] = ()
     """Paths that no bot may read."""
@@ -155,6 +155,9 @@ class Done(msgspec.Struct, frozen=True, tag=True):
     result: TableResult
     problem: str = ""
     """What went wrong on our side, if it is void."""
+    thinking: dict[str, float] = {}
+    """By entrant: the processor time that its process has needed for a decision so far, in seconds,
+    where that is known."""
 
 
 class Stopped(msgspec.Struct, frozen=True, tag=True):

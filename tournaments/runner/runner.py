@@ -21,6 +21,7 @@ from referee.bots.rundir import sweep_leftovers
 from referee.errors import BotError, MoonError
 from tournaments.measured import Measured
 from tournaments.results import TableResult
+from tournaments.runner.flight import Flight
 from tournaments.runner.jobs import (
     Done,
     Failed,
@@ -91,6 +92,7 @@ class Runner:
         *,
         workers: int,
         on_results: Callable[[Sequence[TableResult]], None],
+        say: Callable[[str], None] = lambda _: None,
     ) -> None:
         """Prepares a run.
 
@@ -100,6 +102,7 @@ class Runner:
             workers: How many processes play.
             on_results: Takes results, in the order in which they came; void tables are not among
                 them. Raises to end the run.
+            say: Takes news about how it is played, in words.
         """
         self.report = RunReport()
         self._job = job
@@ -107,6 +110,8 @@ class Runner:
         self._last = {t.number: t.attempt + MAX_ATTEMPTS - 1 for t in self._todo}
         self._count = max(1, min(workers, len(self._todo)))
         self._on_results = on_results
+        cores = len(os.sched_getaffinity(0)) / self._count
+        self._flight = Flight(job.tables_in_flight, job.clock.move_time, cores, say)
         self._fresh: list[TableResult] = []
         self._flush: asyncio.TimerHandle | None = None
         self._lost = 0
@@ -115,6 +120,11 @@ class Runner:
         self._failure: BaseException | None = None
         self._workers: set[_Worker] = set()
         self._bots_checked = asyncio.Event()
+
+    @property
+    def limit(self) -> int:
+        """How many tables a worker plays at the same time by now."""
+        return self._flight.limit
 
     @property
     def in_play(self) -> int:
@@ -228,6 +238,7 @@ class Runner:
             self.try_again(table)
             return
         self._lost = 0
+        self._flight.learn(outcome.thinking)
         self._fresh.append(outcome.result)
         if self._flush is None:
             self._flush = asyncio.get_running_loop().call_later(GROUP_TIME, self._hand_on)
@@ -315,8 +326,7 @@ class _Worker:
                     if self._checks_bots:
                         self._runner.pass_check()
                     await self._runner.wait_for_check()
-                    for _ in range(self._runner.job.tables_in_flight):
-                        self._begin()
+                    self._begin()
                 case Failed(problem):
                     raise BotError(problem)
                 case Done() as outcome:
@@ -331,11 +341,14 @@ class _Worker:
         return False
 
     def _begin(self) -> None:
-        table = None if self._finishing else self._runner.next_table()
-        if table is not None:
+        """Begins as many tables as there may be, and ends when there are none."""
+        while not self._finishing and len(self.tables) < self._runner.limit:
+            table = self._runner.next_table()
+            if table is None:
+                break
             self.tables[table.number] = table
             self._send(table)
-        elif not self.tables:
+        if not self.tables:
             self.finish()
 
     def finish(self) -> None:

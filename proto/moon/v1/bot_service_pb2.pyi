@@ -96,8 +96,8 @@ class GetBotInfoResponse(_message.Message):
     author: _builtins.str
     """Who wrote it, at most 64 characters. May be empty."""
     max_batch: _builtins.int
-    """The largest number of decisions it wants unanswered at a time over `Play`.
-    0 and 1 both mean one at a time.
+    """The largest number of decisions it wants unanswered at a time: over `Play`, or, if it
+    does not serve it, as calls of `Decide`. 0 and 1 both mean one at a time.
     """
     serves_play: _builtins.bool
     """Whether it serves `Play`. Without it only `Decide` is called."""
