@@ -213,7 +213,7 @@ async def main() -> None:
         if options.think:
             await think(options.think)
             return
-        print(f"{default_workers()} workers, 32 tables in flight, load {os.getloadavg()[0]:.1f}")
+        print(f"{default_workers()} workers, load {os.getloadavg()[0]:.1f}")
         print(
             f"{'':34}{'decisions':>10}{'timeouts':>9}{'other':>7}{'late p50':>9}{'p99':>8}"
             f"{'max':>8}{'grace ms':>9}{'stalls':>8}{'seconds':>9}{'decisions':>10}"

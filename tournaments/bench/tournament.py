@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from referee import __version__
@@ -21,15 +21,19 @@ ROUNDS = 5_000
 """More than any machine plays in the time."""
 
 
-async def tournament_rate(seconds: float, folder: Path) -> float:
+async def tournament_rate(
+    seconds: float, folder: Path, changes: Mapping[str, object] | None = None
+) -> float:
     """Returns the tables a second that are played and stored.
 
     Args:
         seconds: How long to play, once the bots of every lane have stored a table.
         folder: Where the store of it may lie.
+        changes: Keys of the tournament file that are other than usual.
     """
     file = f"{folder}/bench.sqlite"
-    config = parse_config({"bots": list(BOTS), "rounds": ROUNDS, "seed": "bench", "store": file})
+    usual = {"bots": list(BOTS), "rounds": ROUNDS, "seed": "bench", "store": file}
+    config = parse_config({**usual, **(changes or {})})
     moments: list[tuple[float, int]] = []
     lanes: set[int] = set()
 
