@@ -106,12 +106,13 @@ class Echo:
         finally:
             call.cancel()
 
-    async def decisions(self, seconds: float) -> float:
-        """Returns the decisions a second in batches, with the messages of moon.v1 and no more.
+    async def decisions(self, seconds: float, batch: int = BATCH) -> float:
+        """Returns the decisions a second, with the messages of moon.v1 and no more.
 
-        Each batch is packed, sent, read, answered decision by decision, sent back and read.
+        Each message of so many is packed, sent, read, answered decision by decision, sent back and
+        read.
         """
-        decisions = [_decision(number) for number in range(BATCH)]
+        decisions = [_decision(number) for number in range(batch)]
         method: grpc.aio.StreamStreamMultiCallable[pb.PlayRequest, pb.PlayResponse]
         method = self._channel.stream_stream(
             _BATCHES,
@@ -125,10 +126,10 @@ class Echo:
             response = await call.read()
             assert isinstance(response, pb.PlayResponse)
             keys = {(answer.match_id, answer.decision_number) for answer in response.answers}
-            assert len(keys) == BATCH
+            assert len(keys) == batch
 
         try:
-            return BATCH * await _rate(once, seconds)
+            return batch * await _rate(once, seconds)
         finally:
             call.cancel()
 

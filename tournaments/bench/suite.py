@@ -59,14 +59,15 @@ Figures: TypeAlias = dict[str, Figure]
 
 UNARY_ECHO, STREAM_ECHO = "grpc_unary_echo", "grpc_stream_echo"
 BYTES_ECHO, BATCH_ECHO = "grpc_batch_bytes_echo", "grpc_batch_echo"
+DECISION_ECHO = "grpc_decision_echo"
 SOCKET = "socket_echo"
 UNARY, STREAM, BATCH, IN_PROCESS = "unary", "stream", "batch", "in_process"
 STEP, PLAYOUT, EUCHRE = "rules_step", "rules_playout", "openspiel_euchre"
 START, TOURNAMENT = "bot_start", "tournament"
 
-FLOORS = {UNARY: UNARY_ECHO, STREAM: STREAM_ECHO, BATCH: BATCH_ECHO}
+FLOORS = {UNARY: UNARY_ECHO, STREAM: DECISION_ECHO, BATCH: BATCH_ECHO}
 """By way to ask: the bare way under it."""
-WAYS = 9
+WAYS = 10
 RULES = {STEP: race.STEP, PLAYOUT: race.PLAYOUT, EUCHRE: race.EUCHRE}
 
 STEPS = 1 + WAYS * ROUNDS + ROUNDS + 1
@@ -119,6 +120,7 @@ async def _ways(seconds: float, step: Callable[[], None]) -> Figures:
             UNARY_ECHO: echo.unary,
             STREAM_ECHO: echo.stream,
             BYTES_ECHO: echo.batches,
+            DECISION_ECHO: lambda seconds: echo.decisions(seconds, 1),
             BATCH_ECHO: echo.decisions,
             UNARY: lambda seconds: by_call.rate(1, seconds),
             STREAM: lambda seconds: by_stream.rate(1, seconds),
