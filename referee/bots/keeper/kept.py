@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from referee.bots.keeper.processes import MARK, Entry, kill_process, read_process
-from referee.bots.keeper.watch import Allowed, Watch
+from referee.bots.keeper.watch import Allowed, Watchdog
 
 CHUNK = 65536
 SWEEP_LIMIT = 5.0
@@ -70,10 +70,10 @@ class Kept:
         pipes = {"stdout": process.stdout, "stderr": process.stderr}
         keep = request["keep"]
         self.outputs = {name: Output(pipe, keep) for name, pipe in pipes.items() if pipe}
-        self.watch: Watch | None = None
+        self.watch: Watchdog | None = None
         if (allowed := request.get("allowed")) is not None:
             place = request.get("place")
-            self.watch = Watch(Allowed(**allowed), None if place is None else Path(place))
+            self.watch = Watchdog(Allowed(**allowed), None if place is None else Path(place))
         self._place_inside: str | None = request.get("place_inside")
         self.members: tuple[Entry, ...] = tuple(filter(None, [read_process(self.pid)]))
         self.inside: Entry | None = None

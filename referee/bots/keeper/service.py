@@ -48,7 +48,7 @@ PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
 
 
-class Keeper:
+class Service:
     """The bots of one referee, and the conversation with it."""
 
     def __init__(self, control: socket.socket, parent: int) -> None:
@@ -321,4 +321,4 @@ def main(control: int, parent: int) -> None:
         # Not SIGKILL: the keeper must outlive the referee for as long as it takes to end the bots.
         prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     with socket.socket(fileno=control) as conversation:
-        Keeper(conversation, parent).run()
+        Service(conversation, parent).run()

@@ -36,7 +36,7 @@ class Allowed(NamedTuple):
     files: int
 
 
-class Watch:
+class Watchdog:
     """Looks at what one bot uses.
 
     Attributes:
