@@ -66,6 +66,8 @@ class Ask:
     """The moment at which the answer arrived or was judged to be missing; 0 until then."""
     stalled: float = field(default=0.0, init=False)
     """How long the host stalled while it was out, in seconds."""
+    is_suspect: bool = field(default=False, init=False)
+    """Whether a process was lost while it and others were out, so that it is asked alone now."""
     repeats: int = field(default=0, init=False)
     """How often it was asked again because the host had stalled."""
 

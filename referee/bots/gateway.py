@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
+import stat
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from itertools import count
@@ -296,6 +297,7 @@ def _owned(folder: Path) -> Iterator[None]:
     if len(os.fsencode(socket_of(folder, "x" * 32))) > SOCKET_PATH_LIMIT:
         raise ConfigError(folder, None, "is too long for the path of a socket; give --dir another")
     try:
+        _check_ours(folder)
         for path in (folder, folder / TOKENS, folder / SOCKETS):
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
             path.chmod(0o700)
@@ -309,10 +311,25 @@ def _owned(folder: Path) -> Iterator[None]:
             raise ConfigError(folder, None, "another moon serve-bots is using it") from None
         for path in (folder / SOCKETS).iterdir():
             with suppress(OSError):
-                path.unlink()
+                if stat.S_ISSOCK(path.lstat().st_mode):
+                    path.unlink()
         yield
     finally:
         os.close(lock)
+
+
+def _check_ours(folder: Path) -> None:
+    """Refuses a folder that somebody else keeps something in: it is to be closed to others.
+
+    Raises:
+        ConfigError: if so.
+    """
+    known = {"lock", TOKENS, SOCKETS}
+    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    if strange := sorted(names - known):
+        raise ConfigError(
+            folder, None, f"holds other things ({strange[0]}); give --dir a folder of its own"
+        )
 
 
 def _token(context: _AttachContext) -> str:

@@ -297,18 +297,27 @@ class Keeper:
             case "failed":
                 failure = SpawnFailure(event["errno"], event["problem"])
                 self._starting.pop(event["id"]).set_exception(failure)
-            case "inside":
-                self._kept[event["id"]].inside.set_result(event["pid"])
-            case "family":
-                self._kept[event["id"]].pids = tuple(event["pids"])
-            case "exited":
-                self._kept[event["id"]].has_exited(event)
-            case "gone":
-                self._kept.pop(event["id"]).is_gone(event["left"])
+            case "inside" | "family" | "exited" | "gone" as news:
+                self._hear_of(news, event)
             case _:
                 asked = self._asked.get(event["ask"])
                 if asked is not None and not asked.done():
                     asked.set_result(event)
+
+    def _hear_of(self, news: str, event: dict[str, Any]) -> None:
+        kept = self._kept.get(event["id"])
+        if kept is None:
+            return  # it could not be ended, was given up, and has ended at last
+        match news:
+            case "inside":
+                kept.inside.set_result(event["pid"])
+            case "family":
+                kept.pids = tuple(event["pids"])
+            case "exited":
+                kept.has_exited(event)
+            case "gone":
+                del self._kept[event["id"]]
+                kept.is_gone(event["left"])
 
     async def _ended(self) -> None:
         """Tells everybody who waits that the keeper is gone, and ends what it has left behind."""

@@ -48,12 +48,13 @@ class Owner(Protocol):
     def has_not_been_let(self, error: StalledError) -> None:
         """Takes note that there is none because of this host."""
 
-    def has_ended(self, fault: Fault | None, when: float) -> None:
+    def has_ended(self, fault: Fault | None, when: float, *, remote: bool) -> None:
         """Takes note that the session is over.
 
         Args:
             fault: What is to be charged for it; ``None`` if the bot has done nothing wrong.
             when: The running time at which it was lost.
+            remote: Whether it was with a bot on another machine.
         """
 
 
@@ -246,4 +247,4 @@ class Life:
             fault = replace(fault, kind=FaultKind.PROTOCOL, stderr_tail=report.stderr_tail)
         elif fault is not None:
             fault = None if ours else replace(fault, stderr_tail=report.stderr_tail)
-        self._owner.has_ended(fault, when)
+        self._owner.has_ended(fault, when, remote=session.is_remote)

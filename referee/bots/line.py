@@ -75,7 +75,6 @@ class Line:
         self._life = Life(name, clock, start, listener=self, owner=self, broken=broken)
         self._waiting: deque[Ask] = deque()
         self._out = Outstanding(terms)
-        self._suspects: set[tuple[str, int]] = set()
         self._owed: Fault | None = None
         self._sleeps = clock.sleeps
         self._pumping = False
@@ -186,11 +185,13 @@ class Line:
         if self._out:
             return
         assert self._life.session is not None
-        window = 1 if self._suspects else min(self._window, self._life.session.window)
+        window = min(self._window, self._life.session.window)
         asks: list[Ask] = []
         batch: list[pb.Decision] = []
         while self._waiting and len(batch) < window:
             ask = self._waiting.popleft()
+            if ask.is_suspect:
+                window = 1  # those put back come first, so nothing is in the batch yet
             try:
                 batch.append(message_of(ask, self._terms.move_time))
             except Exception as error:  # noqa: BLE001 - it ends this table, and no other
@@ -201,8 +202,7 @@ class Line:
             session = self._life.turn_begins()
             sending = Sending(self._clock.now(), self._clock.stalled)
             self._out.add(asks, sending, time.monotonic())
-            # Where each of them is a call, the last may take its time after all others have.
-            session.send(batch, sum(map(self._out.limit, asks)) + CALL_MARGIN)
+            session.send(batch, max(map(self._out.limit, asks)) + CALL_MARGIN)
 
     def sent(self, questions: Sequence[pb.Decision]) -> None:
         """Takes note that *questions* have been written."""
@@ -255,7 +255,6 @@ class Line:
         self._life.meter.use.decisions += 1
         if sending.stalled != self._clock.stalled:
             ask.stalled += self._clock.stalled - sending.stalled
-        self._suspects.discard(ask.key)
 
     def _go_on(self) -> None:
         """Comes when something that was out is out no longer."""
@@ -363,20 +362,23 @@ class Line:
         for ask in waiting:
             ask.failed(error)
 
-    def has_ended(self, fault: Fault | None, when: float) -> None:
+    def has_ended(self, fault: Fault | None, when: float, *, remote: bool) -> None:
         """Charges what was out with *fault*, or puts it again if the bot did nothing wrong."""
         if fault is None:
             self._put_again(self._out.take_all())
         elif not self._out:
             self._owed = fault
-        elif len(self._out) == 1:
+        elif len(self._out) == 1 or remote:
+            # A link is lost by itself, and not by a question: the one that waited longest pays.
             charge = self._out.charge(when)
             ask = self._out.take_oldest()
             self._arrive(ask, time.monotonic())
             ask.faulted(fault, charge)
+            self._put_back(self._out.take_all())
         else:
             # Nobody knows which of them it was.
-            self._suspects.update(ask.key for ask in self._out)
+            for ask in self._out:
+                ask.is_suspect = True
             self._put_back(self._out.take_all())
         self._pump_soon()
 

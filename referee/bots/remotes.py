@@ -38,7 +38,7 @@ KEEPALIVE = (
 """What notices a dead connection: pings between questions, and what was sent and is not confirmed
 for the timeout."""
 
-SOCKETS = "bots"
+SOCKETS = "sockets"
 """The folder, below that of the gateway, in which it offers the bots that have dialled in."""
 
 

@@ -102,7 +102,7 @@ class Transport(Protocol):
     """Puts decisions to one bot."""
 
     def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
-        """Hands *questions* over and returns at once; *limit* (seconds) bounds a call for one."""
+        """Hands *questions* over and returns at once; *limit* (seconds) bounds each answer."""
 
     async def close(self) -> None:
         """Stops listening and ends every call."""
@@ -119,8 +119,10 @@ class UnaryTransport:
 
     def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
         """Starts a call for each of *questions*."""
+        # One after the other: the last may take its time after all others have.
+        together = limit * len(questions)
         for question in questions:
-            task = asyncio.create_task(self._ask(question, limit))
+            task = asyncio.create_task(self._ask(question, together))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
             task.add_done_callback(partial(_tell_failure, self._listener))

@@ -188,6 +188,30 @@ async def test_after_a_crash_over_many_only_the_question_that_kills_again_is_cha
     assert set(bench.choices) == {"a", "c"}
 
 
+async def test_suspects_that_were_judged_unasked_slow_nobody_down_afterwards() -> None:
+    bench = Bench()
+    bench.ask("a", "bad", "c")
+    await settle()
+    bench.refuse_starts = 1
+    bench.bot.listener.lost("the process ended", disconnected=True, question=None)
+    await settle()
+    assert set(bench.kinds.values()) == {FaultKind.START}
+    bench.ask("d", "e", "f")
+    await settle()
+    assert [len(batch) for batch in bench.bot.batches] == [3]
+
+
+async def test_when_the_link_to_another_machine_is_lost_the_oldest_question_pays_alone() -> None:
+    bench = Bench()
+    bench.is_remote = True
+    bench.ask("a", "b", "c")
+    await settle()
+    bench.bot.listener.lost("disconnected", disconnected=True, question=None)
+    await settle()
+    assert bench.kinds == {"a": FaultKind.CRASHED}
+    assert bench.bot.asked == [("b", 1), ("c", 1)], "no question is suspected"
+
+
 async def test_a_broken_stream_of_a_living_process_is_a_protocol_fault() -> None:
     bench = Bench()
     bench.ask("m")

@@ -97,7 +97,7 @@ def test_a_called_bot_and_one_that_dials_in_play_a_night(
             assert main(["play", *wrong]) == 2
             assert "proves to be the bot 'far', not the bot 'near'" in capsys.readouterr().err
     check_standings(capsys)
-    assert list((folder / "gate" / "bots").iterdir()) == []
+    assert list((folder / "gate" / "sockets").iterdir()) == []
 
 
 def check_standings(capsys: pytest.CaptureFixture[str]) -> None:

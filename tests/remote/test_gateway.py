@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import stat
 import tempfile
 from collections.abc import AsyncIterator, Iterator
@@ -55,10 +56,10 @@ class Gate:
             stop()
 
     async def is_in(self, name: str) -> None:
-        await until((self.folder / "bots" / name).exists, f"{name} has dialled in")
+        await until((self.folder / "sockets" / name).exists, f"{name} has dialled in")
 
     async def is_out(self, name: str) -> None:
-        socket = self.folder / "bots" / name
+        socket = self.folder / "sockets" / name
         await until(lambda: not socket.exists(), f"{name} has gone")
 
 
@@ -301,7 +302,9 @@ async def test_an_address_that_cannot_be_used_is_refused(
 
 async def test_a_folder_has_one_gateway_and_an_address_one_server(folder: Path) -> None:
     async with gate_in(folder) as gate:
-        assert {stat.S_IMODE(path.stat().st_mode) for path in (folder, folder / "bots")} == {0o700}
+        assert {stat.S_IMODE(path.stat().st_mode) for path in (folder, folder / "sockets")} == {
+            0o700
+        }
         with pytest.raises(ConfigError, match="another moon serve-bots is using it"):
             async with gate_in(folder):
                 pass
@@ -310,11 +313,37 @@ async def test_a_folder_has_one_gateway_and_an_address_one_server(folder: Path) 
                 pass
 
 
-async def test_the_sockets_of_a_gateway_that_was_killed_are_swept(folder: Path) -> None:
-    (folder / "bots").mkdir(parents=True)
-    (folder / "bots" / "deep").touch()
+def put(folder: Path, *names: str, mode: int = 0o700) -> None:
+    """Makes *folder* with files of these *names*."""
+    folder.mkdir(parents=True)
+    for name in names:
+        (folder / name).touch()
+    folder.chmod(mode)
+
+
+def look(folder: Path) -> tuple[list[str], int]:
+    """Returns the names in *folder*, and who may enter it."""
+    return sorted(path.name for path in folder.iterdir()), stat.S_IMODE(folder.stat().st_mode)
+
+
+async def test_the_sockets_of_a_gateway_that_was_killed_are_swept_and_nothing_else(
+    folder: Path,
+) -> None:
+    put(folder / "sockets", "notes.txt")
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(folder / "sockets" / "deep"))
     async with gate_in(folder):
-        assert list((folder / "bots").iterdir()) == []
+        assert look(folder / "sockets") == (["notes.txt"], 0o700)
+
+
+async def test_a_folder_in_which_somebody_keeps_other_things_is_refused_and_left_as_it_is(
+    folder: Path,
+) -> None:
+    put(folder, "alice.py", mode=0o755)
+    with pytest.raises(ConfigError, match=r"holds other things \(alice.py\)"):
+        async with gate_in(folder):
+            pass
+    assert look(folder) == (["alice.py"], 0o755)
 
 
 @pytest.mark.parametrize(
