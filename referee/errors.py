@@ -51,6 +51,10 @@ class BotError(MoonError):
 
     exit_code = 4
 
+    def __init__(self, problem: str, exit_code: int = exit_code) -> None:
+        super().__init__(problem)
+        self.exit_code = exit_code
+
 
 class VerificationError(MoonError):
     """A record, a deal or a claim was checked and does not hold."""

@@ -229,7 +229,8 @@ class BotProcess:
     def pids(self) -> tuple[int, ...]:
         """Returns the processes of the bot that are known; none of one that has ended.
 
-        A number is not given to another process before the keeper has told of the end.
+        That of its own process is not given to another one before the keeper has told of the end;
+        those of its children may be, for as long as it takes the keeper to look again.
         """
         if self._kept is None or self._kept.exited.done():
             return ()

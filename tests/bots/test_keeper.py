@@ -89,6 +89,25 @@ async def test_a_program_that_ended_while_the_keeper_was_held_up_was_not_killed(
     assert (report.code, report.killed) == (3, False)
 
 
+async def test_a_program_that_ends_long_after_it_was_given_up_disturbs_nobody(
+    keeper: Keeper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = await start(keeper, "sleep", "3600")
+    late: list[dict[str, object]] = []
+    hear = keeper._hear
+
+    def hear_late(event: dict[str, object]) -> None:
+        (late.append if event["event"] == "exited" else hear)(event)
+
+    monkeypatch.setattr(keeper, "_hear", hear_late)
+    await in_time(process.kill(0))
+    for event in late:
+        hear(event)
+    other = await start(keeper, "true")
+    monkeypatch.undo()
+    assert (await in_time(other.exited)).code == 0
+
+
 async def test_a_program_that_ignores_sigterm_is_ended_after_its_grace(keeper: Keeper) -> None:
     process = await start(keeper, *faulty_bot("ignores_sigterm"))
     await written(process, "ready")

@@ -18,6 +18,7 @@ from referee.errors import BotError
 from tests.e2e.inprocess import FOLDER, play, table_jobs, told
 from tests.e2e.processes import Process, below, wait_gone, worker_pids
 from tournaments.results import TableResult
+from tournaments.runner.arena import broken
 from tournaments.runner.jobs import Job, TableJob
 from tournaments.runner.runner import MAX_ATTEMPTS, MAX_LOST_WORKERS, Runner, RunnerError
 
@@ -297,3 +298,33 @@ async def test_nothing_to_play_is_played_without_a_worker() -> None:
     run = Run(THREE, [])
     await run.play()
     assert (run.results, run.processes) == ([], set())
+
+
+class BreaksWhileDraining:
+    """A worker whose only table comes back void after the run was asked to stop."""
+
+    def __init__(self, runner: Runner, *, checks_bots: bool) -> None:
+        self.tables: dict[int, TableJob] = {}
+        self._runner = runner
+
+    async def run(self) -> None:
+        table = self._runner.next_table()
+        assert table is not None
+        self._runner.drain()
+        self._runner.take(table, broken(table, RuntimeError("our own fault")))
+
+    def finish(self) -> None:
+        pass
+
+    def kill(self) -> None:
+        pass
+
+
+async def test_a_run_that_stops_over_a_table_that_came_back_void_says_that_it_is_not_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tournaments.runner.runner._Worker", BreaksWhileDraining)
+    tables = table_jobs(THREE)[:1]
+    report = await Runner(THREE, tables, workers=1, on_results=lambda results: None).run()
+    assert report.stopped
+    assert (report.played, report.void) == (0, [])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from referee.bots.names import entrant_names
 from referee.bots.sandbox import Tier, check_tier, close_to_bots
 from referee.bots.spec import is_inside, parse_bot
 from referee.bots.terms import NETWORK, CallStyle, ClockTerms, RemoteTerms
-from referee.errors import BotError, ConfigError
+from referee.errors import BotError, ConfigError, MoonError
 from referee.match import FaultMark, FinishedDeal, MatchRecord, TableTerms, load_matches
 from referee.match.matches import DEFAULT_MAX_DEALS
 from referee.rules import (
@@ -53,6 +53,7 @@ from tournaments.results import TableResult
 from tournaments.round_trips import ROUND_TRIP, RoundTrip
 from tournaments.runner.arena import Arena
 from tournaments.runner.jobs import Done, Job, TableJob
+from tournaments.runner.runner import MAX_ATTEMPTS
 from tournaments.timing import OverheadTimes, read_times
 
 CLOCK = ClockTerms()
@@ -170,6 +171,8 @@ def play(
         _check_writable(Path(record))
     close_to_bots()
     probe = check_tier(job.sandbox.tier)
+    for line in unkept_lines(probe) if is_held else ():
+        click.echo(f"moon: {line}", err=True)
     result, measured, trips = run_tidily(_play(wish, _Drawer(wish.seats) if watch else None))
     overhead = OverheadTimes.of([read_times(result.timings)])
     [match] = load_matches(result.record.splitlines())
@@ -188,7 +191,6 @@ def play(
         marks = mark_lines(inside, [], is_held=is_held)
         for line in (
             held_text(job.sandbox, freezes=job.freezes),
-            *(unkept_lines(probe) if is_held else ()),
             *marks,
             *host_lines(overhead, measured),
         ):
@@ -258,6 +260,10 @@ class _Drawer:
             raise
 
 
+class VoidMatchError(MoonError):
+    """A match that was begun again and again, and never came to its end for a fault of ours."""
+
+
 async def _play(wish: Wish, watch: _Drawer | None) -> tuple[TableResult, Measured, list[RoundTrip]]:
     job, specs = wish.job, wish.job.specs()
     await build_bots(spec for bots in specs.values() for spec in bots)
@@ -266,14 +272,24 @@ async def _play(wish: Wish, watch: _Drawer | None) -> tuple[TableResult, Measure
     trips = await look_at_remotes(specs, job.remote, clock.startup, clock.network, say)
     async with Arena(job) as arena:
         await arena.start_all()
-        table = TableJob(0, 0, 0, wish.seats, seed_key(wish.seed).hex())
-        outcome: Done = await arena.result(table, watch)
+        outcome = await _result(arena, wish, watch, say)
         measured = arena.measured
-    if watch is not None and watch.error is not None:
-        raise watch.error
-    if outcome.problem:
-        raise RuntimeError(f"the match is void, by a fault of moon's own\n{outcome.problem}")
     return outcome.result, measured, trips
+
+
+async def _result(
+    arena: Arena, wish: Wish, watch: _Drawer | None, say: Callable[[str], None]
+) -> Done:
+    """Returns what becomes of the match, which is played again if it is void."""
+    for attempt in range(1, MAX_ATTEMPTS + 1):
+        table = TableJob(0, 0, 0, wish.seats, seed_key(wish.seed).hex(), attempt)
+        outcome = await arena.result(table, watch)
+        if watch is not None and watch.error is not None:
+            raise watch.error
+        if not outcome.problem:
+            return outcome
+        say(f"moon: the match is void, and no bot is to blame: {outcome.problem}")
+    raise VoidMatchError(f"the match was void {MAX_ATTEMPTS} times; no result")
 
 
 def print_result(result: TableResult, match: MatchRecord) -> None:

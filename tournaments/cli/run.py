@@ -7,7 +7,8 @@ import os
 import platform
 import secrets
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from types import FrameType
@@ -18,7 +19,7 @@ from referee import __version__
 from referee.bots.build import build_bots
 from referee.bots.contents import content_hash
 from referee.bots.sandbox import Probe, Tier, check_tier, close_to_bots
-from referee.errors import ConfigError, StoreError
+from referee.errors import ConfigError, MoonError, StoreError
 from tournaments.cli.live import Progress
 from tournaments.cli.options import (
     DURATION,
@@ -244,15 +245,28 @@ def _play(
 
     _note_trips(store, _look_at_remotes(config) if trips is None else trips, progress.say)
     runner = Runner(job, pending, workers=config.workers, on_results=keep, say=progress.say)
-    with progress:
-        report, stopped_by = asyncio.run(_run(runner, progress))
-    _keep_report(store, report)
-    _say_report(report, progress.say)
+    with _reported(store, runner.report, progress.say), progress:
+        stopped_by = asyncio.run(_run(runner, progress))
+    report = runner.report
     if shortages and report.stopped:
         raise StoreError(shortages[0])
     if stopped_by is not None:
         return INTERRUPTED[stopped_by]
     return VOID_TABLES if report.void else 0
+
+
+@contextmanager
+def _reported(store: Store, report: RunReport, say: Callable[[str], None]) -> Iterator[None]:
+    """Says and stores what *report* holds after the block, also where an error of ours ends it."""
+    try:
+        yield
+    except MoonError:
+        _say_report(report, say)
+        with suppress(StoreError):  # it may be the store that has ended the run
+            _keep_report(store, report)
+        raise
+    _keep_report(store, report)
+    _say_report(report, say)
 
 
 def _run_text(store: Store, config: TournamentConfig, schedule: Schedule, pending: int) -> str:
@@ -322,8 +336,8 @@ def _look_at_remotes(config: TournamentConfig) -> list[RoundTrip]:
     return asyncio.run(look_at_remotes(specs, config.remote, clock.startup, clock.network, say))
 
 
-async def _run(runner: Runner, progress: Progress) -> tuple[RunReport, signal.Signals | None]:
-    """Runs to the end; the first signal drains, the second aborts."""
+async def _run(runner: Runner, progress: Progress) -> signal.Signals | None:
+    """Runs to the end; the first signal drains, the second aborts. Returns what has stopped it."""
     seen: list[signal.Signals] = []
 
     def stop(number: int, _: FrameType | None = None) -> None:
@@ -346,7 +360,7 @@ async def _run(runner: Runner, progress: Progress) -> tuple[RunReport, signal.Si
         beating.cancel()
         for number in heeded:
             loop.remove_signal_handler(number)
-    return report, seen[0] if seen and report.stopped else None
+    return seen[0] if seen and report.stopped else None
 
 
 def _say_report(report: RunReport, say: Callable[[str], None]) -> None:

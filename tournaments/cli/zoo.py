@@ -51,11 +51,14 @@ def zoo(tier: str, only: tuple[str, ...], jobs: int, as_list: bool, as_json: boo
         judgements = run_tidily(zoo.run(catalogue.behaviours))
     broken = zoo.left or any(judgement.broken for judgement in judgements)
     if as_json:
-        print_json("moon.zoo/1", {**_document(tier, judgements), "left": list(zoo.left)})
+        rest = {"left": list(zoo.left), "in_company": list(zoo.in_company)}
+        print_json("moon.zoo/1", {**_document(tier, judgements), **rest})
     else:
         _print(tier, judgements)
         for what in zoo.left:
             console().print(f"left of the run: {what}", soft_wrap=True)
+        for what in zoo.in_company:
+            console().print(f"in company with others, and not alone: {what}", soft_wrap=True)
     return VerificationError.exit_code if broken else 0
 
 

@@ -147,6 +147,7 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
     """A bot does not start, so that the job makes no sense."""
 
     problem: str
+    exit_code: int
 
 
 class Done(msgspec.Struct, frozen=True, tag=True):

@@ -169,6 +169,8 @@ class Runner:
             if self._flush is not None:
                 self._flush.cancel()
             self._hand_on()
+            # A table that was in play may have come back void after the last was begun.
+            self.report.stopped = self.report.stopped or bool(self._todo)
         if self._failure is not None:
             raise self._failure
         return self.report
@@ -327,8 +329,8 @@ class _Worker:
                         self._runner.pass_check()
                     await self._runner.wait_for_check()
                     self._begin()
-                case Failed(problem):
-                    raise BotError(problem)
+                case Failed(problem, exit_code):
+                    raise BotError(problem, exit_code)
                 case Done() as outcome:
                     table = self.tables.pop(outcome.result.number)
                     self._runner.take(table, outcome)

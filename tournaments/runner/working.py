@@ -13,6 +13,7 @@ import os
 import signal
 import sys
 
+from referee.bots.asks import StalledError
 from referee.bots.exits import KeeperError
 from referee.bots.keeper.processes import read_process
 from referee.crashes import crash_point
@@ -47,7 +48,7 @@ async def work(reader: asyncio.StreamReader, output: int) -> None:
             _say(output, Ready(arena.clock_terms.grace or 0.0, arena.echo, introductions))
             await _play_all(arena, reader, output)
         except BotError as error:
-            _say(output, Failed(str(error)))
+            _say(output, Failed(str(error), error.exit_code))
             return
         except KeeperError:
             if read_process(arena.keeper.pid) is None:
@@ -65,13 +66,14 @@ async def _check(arena: Arena) -> dict[str, str]:
 
     Raises:
         BotError: if one cannot be started here, whatever the reason: it would fail at every table.
+        StalledError: if this host stood still, which another worker may not meet.
     """
     try:
         return await arena.start_all()
-    except (KeeperError, BotError):
+    except (KeeperError, StalledError):
         raise
     except MoonError as error:
-        raise BotError(str(error)) from None
+        raise BotError(str(error), error.exit_code) from None
 
 
 async def _play_all(arena: Arena, reader: asyncio.StreamReader, output: int) -> None:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from referee.bots.pool import LineKey
 from referee.bots.process import BotProcess
@@ -45,6 +46,7 @@ ATTEMPTS = 3
 SETTLE = 5.0
 """Seconds that what is closing may take to be gone."""
 
+Found = TypeVar("Found", bound="str | list[str] | list[tuple[str, str]]")
 _NOBODY = "?"
 """Whose it is when nobody knows."""
 _NO_RUN = "\0"
@@ -177,7 +179,7 @@ class House:
                 else:
                     _judge_table(behaviour, done.result, names, sighting)
             await self._end(names, arena, sighting)
-            sighting.harm += (f"{what} was damaged" for what in self._stage.damage())
+            sighting.harm += (f"{what} was damaged" for what in self._stage.mend())
             sighting.leaked = self._stage.leaked(sighting.output)
             sighting.seconds = time.monotonic() - began
             self._done.add(behaviour.id)
@@ -209,24 +211,23 @@ class House:
             if hasattr(process, "target")
         }
 
-        def look() -> str:
-            found = {name: owners.get(name, _NOBODY) for name in directories_in(run)}
-            return ",".join(sorted({name for name in found.values() if name not in HONEST}))
+        def look() -> list[str]:
+            found = {owners.get(name, _NOBODY) for name in directories_in(run)}
+            return sorted(found - set(HONEST))
 
-        for name in (await settle(look)).split(","):
-            if name:
-                self._left_by(name, "its directory")
+        for name in await settle(look):
+            self._left_by(name, "its directory")
 
     async def _look_after(self, run: Path, token: str) -> None:
         """Looks what is there once the arena is closed."""
 
-        def look() -> str:
-            found = [f"{owner}:process {pid}" for pid, owner in processes_of(token, self._commands)]
-            return ",".join([*found, *([f":{run}"] if run.exists() else [])])
+        def look() -> list[tuple[str, str]]:
+            running = processes_of(token, self._commands)
+            found = [(owner, f"process {pid}") for pid, owner in running]
+            return [*found, *([(_NOBODY, str(run))] if run.exists() else [])]
 
-        for found in (await settle(look)).split(","):
-            if found:
-                self._left_by(*found.split(":"))
+        for owner, what in await settle(look):
+            self._left_by(owner, what)
 
     def _left_by(self, owner: str, what: str) -> None:
         """Writes down what *owner* has left; of every behaviour, if nobody knows whose it is."""
@@ -243,7 +244,7 @@ async def descriptors_left(before: int) -> tuple[str, ...]:
     return (f"{found} descriptors more than before",) if found else ()
 
 
-async def settle(look: Callable[[], str]) -> str:
+async def settle(look: Callable[[], Found]) -> Found:
     """Returns what *look* still finds after a while; nothing as soon as it finds nothing."""
     patience = time.monotonic() + SETTLE
     while True:

@@ -10,7 +10,7 @@ from referee.bots.sandbox import Tier, check_tier, harden_self
 from referee.errors import BotError
 from tournaments.zoo.catalogue import Behaviour
 from tournaments.zoo.house import ATTEMPTS, KEY, House, descriptors_left
-from tournaments.zoo.judging import Judgement, judge
+from tournaments.zoo.judging import Judgement, Sighting, judge
 from tournaments.zoo.stage import Stage, open_descriptors
 
 
@@ -19,6 +19,7 @@ class Zoo:
 
     Attributes:
         left: What was left of the run as a whole, when all was over.
+        in_company: What came of behaviours that shared an arena, and of none of them alone.
     """
 
     def __init__(self, programs: Path, tier: str, jobs: int, tried: Callable[[], None]) -> None:
@@ -34,6 +35,7 @@ class Zoo:
             TierUnavailableError: if this host cannot give the tier.
         """
         self.left: tuple[str, ...] = ()
+        self.in_company: tuple[str, ...] = ()
         self._programs = programs
         self._tier = tier
         self._gate = asyncio.Semaphore(jobs)
@@ -58,16 +60,24 @@ class Zoo:
             together = _groups(b for b in behaviours if not b.alone)
             for group in await asyncio.gather(*(self._try(group, stage) for group in together)):
                 found += group
-            unclear = [j.behaviour for j in found if j.sighting.harm or j.sighting.left]
-            found = [j for j in found if j.behaviour not in unclear]
-            for group in await asyncio.gather(*(self._try((b,), stage) for b in unclear)):
-                found += group
+            unclear = [j for j in found if j.sighting.harm or j.sighting.left]
+            found = [j for j in found if j not in unclear]
+            alone = (self._try((judgement.behaviour,), stage) for judgement in unclear)
+            for first, [again] in zip(unclear, await asyncio.gather(*alone), strict=True):
+                found.append(again)
+                self._compare(first.sighting, again)
             for behaviour in behaviours:
                 if behaviour.alone:
                     found += await self._try((behaviour,), stage)
             self.left = await descriptors_left(before)
         order = [behaviour.id for behaviour in behaviours]
         return sorted(found, key=lambda judgement: order.index(judgement.behaviour.id))
+
+    def _compare(self, in_company: Sighting, alone: Judgement) -> None:
+        """Keeps what came of a behaviour in company, if nothing came of it alone."""
+        if not alone.sighting.harm and not alone.sighting.left:
+            what = "; ".join([*in_company.harm, *(f"left {each}" for each in in_company.left)])
+            self.in_company += (f"{alone.behaviour.id}: {what}",)
 
     def _count(self, name: str) -> None:
         """Tells of a behaviour once, however often it is tried."""
