@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from referee.bots.botfile import BOT_FILE
 from referee.bots.keeper_client import Keeper
+from referee.bots.sandbox import Tier
 from referee.bots.spec import BotSpec
-from referee.errors import BotError
+from referee.errors import BotError, ConfigError
 from referee.text import readable
 
 BUILD_LIMIT = 600.0
@@ -21,16 +23,36 @@ _SECRETS = ("MOON_", "PG")
 """How the variables begin in which we or the database are told a password."""
 
 
-async def build_bots(specs: Iterable[BotSpec], *, limit: float = BUILD_LIMIT) -> None:
+async def build_bots(
+    specs: Iterable[BotSpec], tier: Tier, say: Callable[[str], None], *, limit: float = BUILD_LIMIT
+) -> None:
     """Runs the build commands of *specs*, each once however many bots share its folder.
 
-    A build runs as the user who asks for it, with the user's environment, tools and network.
+    A build runs as the user who asks for it, with the user's environment, tools and network; so it
+    is refused where bots are strangers.
+
+    Args:
+        specs: The bots.
+        tier: How they will be held.
+        say: Told of each build before it runs.
+        limit: Seconds that each may take.
 
     Raises:
         BotError: If a build fails, cannot be started or takes more than *limit* seconds; the
             message ends with the last lines that it printed.
+        ConfigError: If there is one in the tier for strangers.
     """
     builds = {(s.cwd, s.build): s for s in specs if s.build and s.cwd is not None}
+    for (cwd, command), spec in builds.items():
+        assert cwd is not None
+        if tier is Tier.HARDENED:
+            raise ConfigError(
+                cwd / BOT_FILE,
+                "build",
+                f"{shlex.join(command)!r} would run with your rights, which nothing of a bot does "
+                "in hardened; read it, run it yourself and take the line out",
+            )
+        say(f"building {spec.name} with your rights: {shlex.join(command)} in {cwd}")
     if builds:
         async with Keeper() as keeper:
             for (cwd, command), spec in builds.items():

@@ -18,14 +18,15 @@ from pathlib import Path
 
 import pytest
 
-from referee.bots.build import build_bots
+from referee.bots.build import BUILD_LIMIT, build_bots
 from referee.bots.exits import BotStartError, KeeperError
 from referee.bots.keeper.processes import read_process
 from referee.bots.keeper_client import GRACE, Keeper
 from referee.bots.process import BotProcess
 from referee.bots.rundir import SOCKET_PATH_LIMIT, RunDirectory, remove_tree, sweep_leftovers
+from referee.bots.sandbox import Tier
 from referee.bots.spec import BotKind, BotSpec, parse_bot
-from referee.errors import BotError, MoonError
+from referee.errors import BotError, ConfigError, MoonError
 from referee.sdk.program import LEAVE_WITHIN
 from tests.bots.processes import PATIENCE, faulty_bot, is_running, marked, wait_until
 
@@ -331,9 +332,35 @@ def buildable(tmp_path: Path, *build: str, name: str = "b") -> BotSpec:
     return parse_bot(".", tmp_path)
 
 
+async def build(
+    specs: list[BotSpec], tier: Tier = Tier.BASIC, limit: float = BUILD_LIMIT
+) -> list[str]:
+    """Builds *specs* and returns what was said of it."""
+    said: list[str] = []
+    await build_bots(specs, tier, said.append, limit=limit)
+    return said
+
+
+def built(folder: Path) -> bool:
+    return (folder / "log").exists()
+
+
+async def test_a_build_is_told_of_and_refused_where_bots_are_strangers(
+    runtime: Path, tmp_path: Path
+) -> None:
+    spec = buildable(tmp_path, "sh", "-c", "echo built >> log")
+    with pytest.raises(ConfigError, match="would run with your rights, which nothing of a bot"):
+        await build([spec], Tier.HARDENED)
+    assert not built(tmp_path)
+    assert await build([spec]) == [
+        f"building b with your rights: sh -c 'echo built >> log' in {tmp_path}"
+    ]
+    assert await build([command("true")], Tier.HARDENED) == []
+
+
 async def test_a_build_runs_once_for_all_bots_of_its_folder(runtime: Path, tmp_path: Path) -> None:
     spec = buildable(tmp_path, "sh", "-c", "echo built >> log")
-    await build_bots([spec, replace(spec, params=(("x", "1"),)), command("true")])
+    await build([spec, replace(spec, params=(("x", "1"),)), command("true")])
     assert (tmp_path / "log").read_text() == "built\n"
 
 
@@ -343,7 +370,7 @@ async def test_a_build_has_the_users_environment_without_our_secrets(
     monkeypatch.setenv("GOFLAGS", "-mod=vendor")
     monkeypatch.setenv("MOON_STORE", "postgresql://me:hunter2@host/db")
     monkeypatch.setenv("PGPASSWORD", "hunter2")
-    await build_bots([buildable(tmp_path, "sh", "-c", "env > log")])
+    await build([buildable(tmp_path, "sh", "-c", "env > log")])
     log = (tmp_path / "log").read_text()
     assert "GOFLAGS=-mod=vendor" in log
     assert "hunter2" not in log
@@ -354,7 +381,7 @@ async def test_a_build_that_fails_is_refused_with_what_it_printed(
 ) -> None:
     spec = buildable(tmp_path, "sh", "-c", "echo compiling; echo bot.c:1: oops >&2; exit 3")
     with pytest.raises(BotError, match=r"^b: the build .* failed with exit code 3\n") as failure:
-        await build_bots([spec])
+        await build([spec])
     assert str(failure.value).endswith("compiling\nbot.c:1: oops")
     assert failure.value.exit_code == 4
 
@@ -364,10 +391,10 @@ async def test_a_build_that_takes_too_long_is_ended_with_its_children(
 ) -> None:
     spec = buildable(tmp_path, "sh", "-c", "sleep 600 & echo $! > pid; wait")
     with pytest.raises(BotError, match=r"took more than 0\.5 s"):
-        await build_bots([spec], limit=0.5)
+        await build([spec], limit=0.5)
     assert not is_running(int((tmp_path / "pid").read_text()))
 
 
 async def test_a_build_command_that_is_missing_is_named(runtime: Path, tmp_path: Path) -> None:
     with pytest.raises(BotError, match="cannot be started: cannot run 'no_such_make'"):
-        await build_bots([buildable(tmp_path, "no_such_make")])
+        await build([buildable(tmp_path, "no_such_make")])

@@ -266,9 +266,10 @@ class VoidMatchError(MoonError):
 
 async def _play(wish: Wish, watch: _Drawer | None) -> tuple[TableResult, Measured, list[RoundTrip]]:
     job, specs = wish.job, wish.job.specs()
-    await build_bots(spec for bots in specs.values() for spec in bots)
     clock = job.clock
     say = console(stderr=True).print
+    bots = (spec for each in specs.values() for spec in each)
+    await build_bots(bots, job.sandbox.tier, lambda text: say(f"moon: {text}"))
     trips = await look_at_remotes(specs, job.remote, clock.startup, clock.network, say)
     async with Arena(job) as arena:
         await arena.start_all()

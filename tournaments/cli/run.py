@@ -130,8 +130,9 @@ def run(
     close_to_bots()
     probe = check_tier(config.sandbox.tier)
     for line in unkept_lines(probe) if config.sandbox.tier is not Tier.NONE else ():
-        click.echo(f"moon: {line}", err=True)
-    asyncio.run(build_bots(bot for entrant in config.entrants for bot in entrant.bots))
+        _complain(line)
+    bots = (bot for entrant in config.entrants for bot in entrant.bots)
+    asyncio.run(build_bots(bots, config.sandbox.tier, _complain))
     config = config.described(lambda bot: content_hash(bot, is_ours))
     # A run that cannot begin leaves no store; one that is complete needs nobody.
     trips = None if config.store.exists() else _look_at_remotes(config)
@@ -142,6 +143,11 @@ def run(
         if as_json or (opened.counts().played > 0 and not events):
             print_standings(opened, as_json=as_json)
     return code
+
+
+def _complain(text: str) -> None:
+    """Writes a line that is no result."""
+    click.echo(f"moon: {text}", err=True)
 
 
 def _absolute(path: str | Path | None) -> str | None:
@@ -330,10 +336,8 @@ def _look_at_remotes(config: TournamentConfig) -> list[RoundTrip]:
     specs = {str(entrant.name): entrant.bots for entrant in config.entrants}
     clock = config.clock
 
-    def say(text: str) -> None:
-        click.echo(f"moon: {text}", err=True)
-
-    return asyncio.run(look_at_remotes(specs, config.remote, clock.startup, clock.network, say))
+    look = look_at_remotes(specs, config.remote, clock.startup, clock.network, _complain)
+    return asyncio.run(look)
 
 
 async def _run(runner: Runner, progress: Progress) -> signal.Signals | None:
