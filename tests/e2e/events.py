@@ -18,6 +18,7 @@ class Run:
     def __init__(self, home: League, *words: object) -> None:
         """Starts the run of *words*."""
         self.process = home.start("tournament", "run", *words, "--events", "--heartbeat", "1h")
+        self._home = home
         self.announced: list[dict[str, Any]] = []
         self.said = ""
         assert self.process.stdout is not None
@@ -38,6 +39,7 @@ class Run:
         """Returns once it has announced so many tables, or has ended."""
         while len(self.announced) < tables and not self.has_ended:
             time.sleep(0.01)
+        self._home.see(self.process)
 
     def wait(self, seconds: float) -> None:
         """Returns after so many seconds, or when it has ended."""

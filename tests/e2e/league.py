@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.e2e.inprocess import FOLDER
-from tests.e2e.processes import belonging_to, wait_gone, wait_until
+from tests.e2e.processes import Process, belonging_to, below, running, wait_gone, wait_until
 
 ROOT = Path(__file__).parents[2]
 BOTS = ("./meek.py", "./tall.py", "./dice.py")
@@ -34,6 +34,7 @@ class League:
         self.folder = folder
         self.before: tuple[str, ...] = ()
         self._more: dict[str, str] = {}
+        self._seen: set[Process] = set()
         for bot in FOLDER.glob("*.py"):
             shutil.copy(bot, folder)
 
@@ -96,21 +97,30 @@ class League:
         self, process: subprocess.Popen[str], condition: Callable[[], object], what: str
     ) -> None:
         """Returns once *condition* holds while *process* runs."""
+        self.see(process)
         wait_until(lambda: process.poll() is not None or condition(), what)
         assert process.poll() is None, f"it ended before this was so: {what}"
 
     def kill(self, process: subprocess.Popen[str], within: float) -> None:
         """Kills *process* as ``kill -9`` does; all that it started has to go *within* seconds."""
+        self.see(process)
         process.send_signal(signal.SIGKILL)
         process.communicate()
-        wait_gone(belonging_to(self.folder), within)
+        wait_gone(self._mine(), within)
+
+    def see(self, process: subprocess.Popen[str]) -> None:
+        """Keeps in mind what *process* has started: some of it closes itself to us."""
+        self._seen |= below(process.pid)
+
+    def _mine(self) -> set[Process]:
+        return belonging_to(self.folder) | (self._seen & running().keys())
 
     def check_nothing_runs(self) -> None:
         """Fails if a process that was started from here, or lives here, is left; and ends it."""
         try:
-            wait_gone(belonging_to(self.folder), 20)
+            wait_gone(self._mine(), 20)
         finally:
-            for process in belonging_to(self.folder):
+            for process in self._mine():
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(process.pid, signal.SIGKILL)
 
