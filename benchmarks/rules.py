@@ -6,8 +6,11 @@
 Euchre is the nearest game there: four hands, an auction, a discard, trick play. Both are driven by
 the same loop in Python (list the legal actions, take one at random, apply it), so the figure of
 each is what a Python program that plays the game gets. All contenders take turns, so that a slow
-moment of the machine meets each of them; the figures are medians over the rounds. An action is a
-choice of a player; dealing takes time where it says so, but is no action.
+moment of the machine meets each of them, and what counts is the time of the processor, not of the
+clock; the figures are medians over the rounds. An action is a choice of a player; dealing takes
+time where it says so, but is no action.
+
+Then single calls: what each costs, and for those over two microseconds what their time goes into.
 """
 
 from __future__ import annotations
@@ -21,12 +24,15 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from referee.rules import Deal, Rules, deal_tiles, parse_rules, trick_winner, view
 from tournaments.bench.rules import BESIDE, EUCHRE, KEY, contenders, fresh, race
+
+LIMIT = 2.0
+"""Microseconds that a legal set, the winner of a trick, and a view should stay under."""
 
 
 def show_race(rates: dict[str, list[float]]) -> None:
@@ -63,10 +69,10 @@ def micros(call: Callable[[Any], object], values: Sequence[Any], rounds: int) ->
     """Returns the median microseconds of one *call*, the loop itself taken off."""
 
     def seconds(work: Callable[[Any], object]) -> float:
-        start = time.perf_counter()
+        start = time.process_time()
         for value in values:
             work(value)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     def nothing(value: Any) -> None:
         del value
@@ -75,26 +81,52 @@ def micros(call: Callable[[Any], object], values: Sequence[Any], rounds: int) ->
     return statistics.median(spans) / len(values) * 1e6
 
 
-def show_calls(rules: Rules, rounds: int) -> None:
-    """Prints what single calls cost."""
+class Call(NamedTuple):
+    """A call that is timed alone."""
+
+    name: str
+    work: Callable[[Any], object]
+    values: Sequence[Any]
+    """What it is called with, one after the other."""
+    bound: str
+    """What its time goes into."""
+
+
+def calls(rules: Rules) -> list[Call]:
+    """Returns the calls that are timed."""
     states = states_in_play(rules, 2_000)
-    firsts = [(state, state.decision.legal[0]) for state in states if state.decision]
+    asked = [(state, state.decision) for state in states if state.decision]
+    plays = [(state, decision.legal[0]) for state, decision in asked]
     tricks = [
         (state.trump, state.leaders[0], state.plays[: rules.players], state.suits[0])
         for state in states
         if len(state.plays) >= rules.players
     ]
-    calls: list[tuple[str, Callable[[Any], object], Sequence[Any]]] = [
-        ("the legal set as a mask", Deal.legal_mask, states),
-        ("the decision with its legal choices", lambda state: state.decision, states),
-        ("playing a tile", lambda pair: pair[0].play(pair[1]), firsts),
-        ("the winner of a trick", lambda trick: trick_winner(rules, *trick), tricks),
-        ("the view of the seat in turn", lambda state: view(state, state.turn), states),
-        ("dealing", lambda number: deal_tiles(KEY, number, rules), range(2_000)),
-    ]
+    making = "the tuple of choices and the decision around it"
+    state_of = "a new state of fifteen fields; at the end of a trick its winner too"
+    view_fields = "the twenty fields of the view"
+    return [
+        Call("the legal set as a mask", Deal.legal_mask, states, "a field of the state"),
+        Call("the legal set as a decision", lambda state: state.decision, states, making),
+        Call("the winner of a trick", lambda trick: trick_winner(rules, *trick), tricks,
+             "a look at the strength of each tile"),
+        Call("the view of the seat in turn", lambda pair: view(pair[0], pair[0].turn,
+             decision=pair[1]), asked, view_fields),
+        Call("the same, its decision found too", lambda state: view(state, state.turn), states,
+             f"{view_fields}; {making}"),
+        Call("playing a tile", lambda pair: pair[0].play(pair[1]), plays, state_of),
+        Call("dealing", lambda number: deal_tiles(KEY, number, rules), range(2_000),
+             "the keyed hash, and a draw from it for every tile"),
+    ]  # fmt: skip
+
+
+def show_calls(rules: Rules, rounds: int) -> None:
+    """Prints what single calls cost."""
     print("microseconds a call, median")
-    for name, call, values in calls:
-        print(f"{name:42}{micros(call, values, rounds):>11.2f}")
+    for call in calls(rules):
+        cost = micros(call.work, call.values, rounds)
+        why = f"   over {LIMIT:.0f}: {call.bound}" if cost > LIMIT else ""
+        print(f"{call.name:42}{cost:>11.2f}{why}")
     print()
 
 
