@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 
 import pytest
 from hypothesis import given, settings
@@ -43,6 +44,19 @@ def test_a_playout_from_anywhere_is_the_step_interface_under_every_preset(name: 
         result = playout(deal, random.Random(seed))
         assert result == stepped(deal, random.Random(seed))
         assert sum(result) in ((7,) if deal.declarer is not None else (0, 7))
+
+
+def test_a_seat_wins_as_many_tricks_in_playouts_as_when_they_are_stepped_through() -> None:
+    """Each with draws of its own: what counts is how often each number of tricks comes up."""
+    deal = dealt(preset_rules("tournament-3p"), random.Random(11), forced=True)
+    count, fast, slow = 4_000, random.Random(1), random.Random(2)
+    played = Counter(playout(deal, fast)[0] for _ in range(count))
+    steps = Counter(stepped(deal, slow)[0] for _ in range(count))
+    # Two samples of one distribution; see the chi-square of a table of two columns.
+    seen = [(played[tricks], steps[tricks]) for tricks in sorted(played | steps)]
+    chi_square = sum((one - other) ** 2 / (one + other) for one, other in seen)
+    assert len(seen) >= 6
+    assert chi_square < 26.1, seen  # of 8 cells at most: exceeded once in 2,000 with 7 freedoms
 
 
 def test_playouts_of_one_deal_differ_and_follow_from_the_seed() -> None:
