@@ -2,7 +2,7 @@
 
 from referee.rules.bids import TRICKS, Bid
 from referee.rules.dealing import Dealt, deal_tiles, derive_key, first_bidder, seed_key
-from referee.rules.deals import Deal, trick_winner
+from referee.rules.deals import Deal
 from referee.rules.decisions import (
     SEATS,
     Choice,
@@ -55,6 +55,7 @@ from referee.rules.presets import (
 from referee.rules.scoring import DealScore, MatchEnd, match_end, score_deal
 from referee.rules.suits import SUITS, TRUMPS, NoneDoubles, Suit, SuitTable, Trump
 from referee.rules.tiles import TILES, Hand, Tile, mask_of, tiles_in
+from referee.rules.tricks import trick_winner
 from referee.rules.views import Trick, View, view
 
 __all__ = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from referee.rules.bids import Bid
@@ -53,6 +54,7 @@ def _others_passed(rules: Rules, auction: Auction) -> bool:
     return auction.declarer is None and auction.passed.bit_count() == rules.players - 1
 
 
+@lru_cache(maxsize=1 << 14)  # there are only a few hundred auctions by the same rules
 def bid(rules: Rules, auction: Auction, made: Bid) -> Auction:
     """Returns the auction after the seat in turn made a bid that is legal."""
     seat = auction.turn

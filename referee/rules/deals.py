@@ -7,8 +7,9 @@ every question about a trick is a lookup in the `SuitTable` of the trump.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import cache
-from typing import NamedTuple
+from typing import Any, TypeAlias, cast
 
 from referee.rules.auction import Auction, bid, legal_bids, start_auction
 from referee.rules.bids import TRICKS, Bid
@@ -16,7 +17,6 @@ from referee.rules.dealing import Dealt
 from referee.rules.decisions import (
     BIDDING,
     CALLING,
-    DISCARDING,
     LEAVE,
     NAMING,
     SEATS,
@@ -30,29 +30,34 @@ from referee.rules.decisions import (
     NameTrump,
     Play,
     Seat,
+    discards_of,
     illegal,
     plays_of,
 )
 from referee.rules.errors import IllegalChoiceError
 from referee.rules.options import (
     ExchangeRule,
-    FirstLead,
-    FollowRule,
     LedSuit,
     PlayOut,
     Rules,
     TrumpNamed,
 )
 from referee.rules.scoring import DealScore, needed_tricks, score_deal, side_tricks
+from referee.rules.sealing import open_twin
 from referee.rules.suits import SUITS, Suit, Trump, callable_suits
 from referee.rules.tiles import Tile, tiles_in
+from referee.rules.tricks import first_leads, trick_winner
 
-# The constructor of a named tuple is a Python function; these states are made by the million.
-_new = tuple.__new__
-_PLAY = Kind.PLAY
+# States are made by the million: no constructor in Python, no search for members of enumerations.
+_new, _new_tuple = object.__new__, tuple.__new__
+_BID, _DISCARD, _PLAY = Kind.BID, Kind.DISCARD, Kind.PLAY
+_LEADER_CALLS, _ALL_SEVEN = LedSuit.LEADER_CALLS, PlayOut.ALL_SEVEN
+_NO_WIDOW, _MUST_TAKE = ExchangeRule.NONE, ExchangeRule.TAKE_THEN_DISCARD
+_BEFORE_EXCHANGE = TrumpNamed.BEFORE_EXCHANGE
 
 
-class Deal(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Deal:
     """A deal in some state."""
 
     rules: Rules
@@ -79,6 +84,19 @@ class Deal(NamedTuple):
     """By trick that has begun: the suit that was led."""
     tricks_won: tuple[int, ...] = ()
     """By seat."""
+    _legal_mask: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Finds what may be played: it is asked for with the question and with the answer."""
+        legal = 0
+        if self.turn is not None and self.leaders:
+            hand, trump = self.hands[self.turn], self.trump
+            assert trump is not None
+            if len(self.suits) == len(self.leaders):
+                legal = hand & self.rules.may_follow[trump][self.suits[-1]] or hand
+            else:
+                legal = hand if self.suits else first_leads(self.rules, trump, hand)
+        object.__setattr__(self, "_legal_mask", legal)
 
     @classmethod
     def start(
@@ -136,17 +154,13 @@ class Deal(NamedTuple):
         if self.auction.turn is not None:
             return Kind.BID
         rules = self.rules
-        if self.trump is None and (
-            rules.trump_named is TrumpNamed.BEFORE_EXCHANGE or self._exchange_done
-        ):
+        if self.trump is None and (rules.trump_named is _BEFORE_EXCHANGE or self._is_exchanged):
             return Kind.TRUMP
         return Kind.EXCHANGE if self.taken is None else Kind.DISCARD
 
     @property
-    def _exchange_done(self) -> bool:
-        if self.rules.exchange is ExchangeRule.NONE or self.taken is False:
-            return True
-        return self.discarded is not None
+    def _is_exchanged(self) -> bool:
+        return self.discarded is not None or self.taken is False or self.rules.exchange is _NO_WIDOW
 
     def score(self) -> DealScore:
         """Returns what the finished deal is worth.
@@ -168,47 +182,27 @@ class Deal(NamedTuple):
         if seat is None:
             return None
         if self.leaders:
-            return _new(Decision, (_PLAY, seat, self._legal_plays(seat)))
+            return _new_tuple(Decision, (_PLAY, seat, self._legal_plays()))
         kind = self.kind
         assert kind is not None
-        return Decision(kind, seat, self._legal_before_play(kind, seat))
+        return _new_tuple(Decision, (kind, seat, self._legal_before_play(kind, seat)))
 
     def _legal_before_play(self, kind: Kind, seat: Seat) -> tuple[Choice, ...]:
-        match kind:
-            case Kind.BID:
-                return _bid_choices(legal_bids(self.rules, self.auction, self.forced))
-            case Kind.TRUMP:
-                return _trump_choices(self.rules.trumps)
-            case Kind.EXCHANGE:
-                return (TAKE, LEAVE)
-            case _:
-                return tuple([DISCARDING[tile] for tile in tiles_in(self.hands[seat])])
+        if kind is _BID:
+            return _bid_choices(legal_bids(self.rules, self.auction, self.forced))
+        if kind is _DISCARD:
+            return discards_of(self.hands[seat])
+        return _trump_choices(self.rules.trumps) if kind is Kind.TRUMP else (TAKE, LEAVE)
 
     def legal_mask(self) -> int:
         """Returns the tiles that may be played now, as a bit mask; 0 outside the tricks."""
-        seat = self.turn
-        if seat is None or not self.leaders:
-            return 0
-        hand = self.hands[seat]
-        rules = self.rules
-        trump = self.trump
-        assert trump is not None
-        table = rules.tables[trump]
-        if len(self.suits) < len(self.leaders):
-            if not self.plays and rules.first_lead is FirstLead.TRUMP:
-                return hand & table.trumps or hand
-            return hand
-        following = hand & table.follows[self.suits[-1]]
-        if rules.follow_rule is FollowRule.FOLLOW_OR_TRUMP:
-            following |= hand & table.trumps if self.suits[-1] is not table.trump_suit else 0
-        return following or hand
+        return self._legal_mask
 
-    def _legal_plays(self, seat: Seat) -> tuple[Choice, ...]:
-        mask = self.legal_mask()
-        rules = self.rules
-        if rules.led_suit is LedSuit.LEADER_CALLS and len(self.suits) < len(self.leaders):
+    def _legal_plays(self) -> tuple[Choice, ...]:
+        mask = self._legal_mask
+        if self.rules.led_suit is _LEADER_CALLS and len(self.suits) < len(self.leaders):
             assert self.trump is not None
-            table = rules.tables[self.trump]
+            table = self.rules.tables[self.trump]
             return tuple(
                 [
                     CALLING[tile][suit]
@@ -226,93 +220,130 @@ class Deal(NamedTuple):
         Raises:
             IllegalChoiceError: if *choice* is not allowed now.
         """
-        asks_tile = self.leaders and self.turn is not None
-        if asks_tile and choice.__class__ is Play and choice.tile.__class__ is Tile:
+        if self._legal_mask and choice.__class__ is Play and choice.tile.__class__ is Tile:
             return self._play_tile(choice)  # without building the list of what is legal
         decision = self.decision
         if decision is None:
             raise IllegalChoiceError(f"the deal is over, so nobody may {choice}")
+        auction, bids, hands, trump = self.auction, self.bids, self.hands, self.trump
         match decision.check(choice):
             case MakeBid(made):
-                return self._bid(made)
-            case NameTrump(trump):
-                return self._replace(trump=trump)._ready()
+                auction = bid(self.rules, auction, made)
+                return self._before_tricks(auction, (*bids, made), hands, None, None, None)
+            case NameTrump(named):
+                return self._before_tricks(auction, bids, hands, named, self.taken, self.discarded)
             case Exchange(take):
-                return self._exchange(take)
+                hands = self._with_widow(decision.seat) if take else hands
+                return self._before_tricks(auction, bids, hands, trump, take, None)
             case Discard(tile):
-                hands = _without(self.hands, decision.seat, tile)
-                return self._replace(hands=hands, discarded=tile)._ready()
+                hands = _put(hands, decision.seat, hands[decision.seat] ^ 1 << tile)
+                return self._before_tricks(auction, bids, hands, trump, True, tile)
             case Play() as play:
                 return self._play_tile(play)
 
-    def _bid(self, made: Bid) -> Deal:
-        auction = bid(self.rules, self.auction, made)
-        after = self._replace(auction=auction, bids=(*self.bids, made), turn=auction.turn)
-        if auction.turn is not None or auction.declarer is None:
-            return after
-        after = after._replace(turn=auction.declarer)
-        return after._ready()
-
-    def _exchange(self, take: bool) -> Deal:
-        if not take:
-            return self._replace(taken=False)._ready()
-        seat, widow = self.auction.declarer, self.dealt.widow
-        assert seat is not None
+    def _with_widow(self, seat: Seat) -> tuple[int, ...]:
+        widow = self.dealt.widow
         assert widow is not None
-        held = self.hands[seat] | 1 << widow
-        hands = (*self.hands[:seat], held, *self.hands[seat + 1 :])
-        return self._replace(hands=hands, taken=True)
+        return _put(self.hands, seat, self.hands[seat] | 1 << widow)
 
-    def _ready(self) -> Deal:
-        """Takes the widow where it must be taken, and opens the first trick when all is named."""
-        if self.kind is Kind.EXCHANGE and self.rules.exchange is ExchangeRule.TAKE_THEN_DISCARD:
-            return self._exchange(True)
-        if self.trump is not None and self._exchange_done:
-            declarer = self.auction.declarer
-            assert declarer is not None
-            return self._replace(leaders=(declarer,))
-        return self
+    def _before_tricks(
+        self,
+        auction: Auction,
+        bids: tuple[Bid, ...],
+        hands: tuple[int, ...],
+        trump: Trump | None,
+        taken: bool | None,
+        discarded: Tile | None,
+    ) -> Deal:
+        """Returns the state in which so much is known, and no tile is played yet.
 
-    def _play_tile(self, choice: Play) -> Deal:
-        (rules, dealt, forced, auction, bids, hands, turn, trump, taken, discarded, plays, leaders,
-         suits, tricks_won) = self  # fmt: skip
-        tile = choice.tile
-        assert turn is not None
-        assert trump is not None
-        if not self.legal_mask() >> tile & 1:
-            raise illegal(choice, Decision(Kind.PLAY, turn, self._legal_plays(turn)))
-        if len(suits) < len(leaders):
-            suits = (*suits, self._led_suit(choice, turn, trump))
-        elif choice.called is not None:
-            raise illegal(choice, Decision(Kind.PLAY, turn, self._legal_plays(turn)))
-        hands = (*hands[:turn], hands[turn] ^ 1 << tile, *hands[turn + 1 :])
-        plays = (*plays, tile)
-        players = rules.players
-        if len(plays) % players:
-            turn = _NEXT[players][turn]
-        else:
-            winner = trick_winner(rules, trump, leaders[-1], plays[-players:], suits[-1])
-            won = tricks_won[winner] + 1
-            tricks_won = (*tricks_won[:winner], won, *tricks_won[winner + 1 :])
-            if len(suits) == TRICKS or _is_decided(rules, auction, tricks_won):
-                turn = None
-            else:
-                turn = winner
-                leaders = (*leaders, winner)
-        return _new(Deal, (
-            rules, dealt, forced, auction, bids, hands, turn, trump, taken, discarded, plays,
-            leaders, suits, tricks_won,
+        The widow is taken where it must be taken; the first trick is open when all is named.
+        """
+        rules, turn, declarer = self.rules, auction.turn, auction.declarer
+        leaders: tuple[Seat, ...] = ()
+        legal = 0
+        if turn is None and declarer is not None:
+            turn, exchange = declarer, rules.exchange
+            is_first = trump is not None or rules.trump_named is not _BEFORE_EXCHANGE
+            if taken is None and exchange is _MUST_TAKE and is_first:
+                taken, hands = True, self._with_widow(declarer)
+            is_exchanged = discarded is not None or taken is False or exchange is _NO_WIDOW
+            if trump is not None and is_exchanged:
+                leaders, legal = (declarer,), first_leads(rules, trump, hands[declarer])
+        return _state((
+            rules, self.dealt, self.forced, auction, bids, hands, turn, trump, taken, discarded, (),
+            leaders, (), self.tricks_won, legal,
         ))  # fmt: skip
 
-    def _led_suit(self, choice: Play, turn: Seat, trump: Trump) -> Suit:
+    def _play_tile(self, choice: Play) -> Deal:
+        rules, turn, trump, tile = self.rules, self.turn, self.trump, choice.tile
+        leaders, suits, tricks_won = self.leaders, self.suits, self.tricks_won
+        assert turn is not None
+        assert trump is not None
+        if not self._legal_mask >> tile & 1:
+            raise self._refusal(choice)
+        if len(suits) < len(leaders):
+            suits += (self._led_suit(choice, trump),)
+        elif choice.called is not None:
+            raise self._refusal(choice)
+        held = list(self.hands)
+        held[turn] ^= 1 << tile
+        hands, plays = tuple(held), (*self.plays, tile)
+        players, legal = rules.players, 0
+        after: Seat | None
+        if len(plays) % players:
+            after = _NEXT[players][turn]
+            hand = held[after]
+            legal = hand & rules.may_follow[trump][suits[-1]] or hand
+        else:
+            winner = trick_winner(rules, trump, leaders[-1], plays[-players:], suits[-1])
+            tricks_won = _put(tricks_won, winner, tricks_won[winner] + 1)
+            if len(suits) == TRICKS or _is_decided(rules, self.auction, tricks_won):
+                after = None
+            else:
+                after, legal = winner, hands[winner]
+                leaders += (winner,)
+        return _state((
+            rules, self.dealt, self.forced, self.auction, self.bids, hands, after, trump,
+            self.taken, self.discarded, plays, leaders, suits, tricks_won, legal,
+        ))  # fmt: skip
+
+    def _led_suit(self, choice: Play, trump: Trump) -> Suit:
         table = self.rules.tables[trump]
-        if self.rules.led_suit is LedSuit.HIGHER_END:
+        if self.rules.led_suit is not _LEADER_CALLS:
             if choice.called is None:
                 return table.leads[choice.tile]
         elif choice.called in callable_suits(choice.tile, table):
             assert choice.called is not None
             return SUITS[choice.called]
-        raise illegal(choice, Decision(Kind.PLAY, turn, self._legal_plays(turn)))
+        raise self._refusal(choice)
+
+    def _refusal(self, choice: Choice) -> IllegalChoiceError:
+        decision = self.decision
+        assert decision is not None
+        return illegal(choice, decision)
+
+
+_OpenDeal = open_twin(Deal)
+
+
+_Fields: TypeAlias = tuple[
+    Rules, Dealt, bool, Auction, tuple[Bid, ...], tuple[int, ...], Seat | None, Trump | None,
+    bool | None, Tile | None, tuple[Tile, ...], tuple[Seat, ...], tuple[Suit, ...],
+    tuple[int, ...], int,
+]  # fmt: skip
+
+
+def _state(fields: _Fields) -> Deal:
+    """Returns the deal with these fields, as its constructor would, but faster."""
+    deal: Any = _new(_OpenDeal)
+    (
+        deal.rules, deal.dealt, deal.forced, deal.auction, deal.bids, deal.hands, deal.turn,
+        deal.trump, deal.taken, deal.discarded, deal.plays, deal.leaders, deal.suits,
+        deal.tricks_won, deal._legal_mask,
+    ) = fields  # fmt: skip
+    deal.__class__ = Deal
+    return cast("Deal", deal)
 
 
 @cache
@@ -332,29 +363,17 @@ _NEXT: tuple[tuple[Seat, ...], ...] = tuple(
 """By number of players, then by seat: the seat to the left."""
 
 
-def _without(hands: tuple[int, ...], seat: Seat, tile: Tile) -> tuple[int, ...]:
-    return (*hands[:seat], hands[seat] & ~(1 << tile), *hands[seat + 1 :])
+def _put(values: tuple[int, ...], seat: int, value: int) -> tuple[int, ...]:
+    """Returns *values* with another one for *seat*."""
+    changed = list(values)
+    changed[seat] = value
+    return tuple(changed)
 
 
 def _is_decided(rules: Rules, auction: Auction, tricks_won: tuple[int, ...]) -> bool:
     """Whether no further trick can change whether the contract is kept (D9)."""
-    if rules.play_out is PlayOut.ALL_SEVEN or auction.declarer is None:
+    if rules.play_out is _ALL_SEVEN or auction.declarer is None:
         return False
     mine = side_tricks(rules, tricks_won)[rules.side_of(auction.declarer)]
     needed = needed_tricks(rules, auction.contract)
     return mine >= needed or mine + TRICKS - sum(tricks_won) < needed
-
-
-def trick_winner(
-    rules: Rules, trump: Trump, leader: Seat | int, tiles: tuple[Tile, ...], led: Suit
-) -> Seat:
-    """Returns who takes a trick, or would take it if nobody played on.
-
-    That is the highest trump, else the highest of the led suit (D7).
-    """
-    strength = rules.tables[trump].strength[led]
-    best, at = -1, 0
-    for place, tile in enumerate(tiles):
-        if strength[tile] > best:
-            best, at = strength[tile], place
-    return SEATS[(leader + at) % rules.players]

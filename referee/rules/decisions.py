@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple, NewType, TypeAlias
@@ -108,26 +109,40 @@ CALLING: tuple[tuple[Play, ...], ...] = tuple(
 """By tile, then by suit: the choice that leads it and calls that suit."""
 
 
-_SLICE = 7
-"""The bits of a hand that are looked up at once; four slices make a hand."""
-_PLAYS_OF_SLICE: tuple[tuple[tuple[Choice, ...], ...], ...] = tuple(
-    tuple(
-        tuple(PLAYING[first + bit] for bit in range(_SLICE) if mask >> bit & 1)
-        for mask in range(1 << _SLICE)
-    )
-    for first in range(0, len(TILES), _SLICE)
-)
-_LOWEST, _LOWER, _HIGHER, _HIGHEST = _PLAYS_OF_SLICE
+_HALF = 14
+"""The bits of a hand that are looked up at once: half of the tiles."""
+
+
+class _ChoicesOfHalf(dict[int, tuple[Choice, ...]]):
+    """By mask of half of the tiles: a choice for each of them.
+
+    A mask is added when it is asked for, so there are never more than 2 ** 14.
+    """
+
+    def __init__(self, choices: Sequence[Choice]) -> None:
+        super().__init__()
+        self._choices = choices
+
+    def __missing__(self, mask: int) -> tuple[Choice, ...]:
+        found = tuple([choice for bit, choice in enumerate(self._choices) if mask >> bit & 1])
+        self[mask] = found
+        return found
+
+
+_LOWER_MASK = (1 << _HALF) - 1
+_LOWER_PLAYS, _UPPER_PLAYS = _ChoicesOfHalf(PLAYING[:_HALF]), _ChoicesOfHalf(PLAYING[_HALF:])
+_LOWER_DISCARDS = _ChoicesOfHalf(DISCARDING[:_HALF])
+_UPPER_DISCARDS = _ChoicesOfHalf(DISCARDING[_HALF:])
 
 
 def plays_of(mask: int) -> tuple[Choice, ...]:
     """Returns the choices that play the tiles of *mask* without calling a suit, ascending."""
-    return (
-        _LOWEST[mask & 127]
-        + _LOWER[mask >> 7 & 127]
-        + _HIGHER[mask >> 14 & 127]
-        + _HIGHEST[mask >> 21]
-    )
+    return _LOWER_PLAYS[mask & _LOWER_MASK] + _UPPER_PLAYS[mask >> _HALF]
+
+
+def discards_of(mask: int) -> tuple[Choice, ...]:
+    """Returns the choices that discard the tiles of *mask*, ascending."""
+    return _LOWER_DISCARDS[mask & _LOWER_MASK] + _UPPER_DISCARDS[mask >> _HALF]
 
 
 class Decision(NamedTuple):
@@ -145,6 +160,9 @@ class Decision(NamedTuple):
         Raises:
             IllegalChoiceError: if *choice* is not among the legal ones.
         """
+        for legal in self.legal:
+            if legal is choice:  # as nearly always, and quicker than to compare values
+                return legal
         try:
             return self.legal[self.legal.index(choice)]
         except ValueError:

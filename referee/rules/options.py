@@ -228,6 +228,8 @@ class Rules:
 
     tables: tuple[SuitTable, ...] = field(init=False, repr=False, compare=False)
     """By trump number: the suits under that trump."""
+    may_follow: tuple[tuple[int, ...], ...] = field(init=False, repr=False, compare=False)
+    """By trump number, then by led suit: the tiles that a hand which has some must play of (D3)."""
     bids: tuple[Bid, ...] = field(init=False, repr=False, compare=False)
     """Every bid of the game but the pass, ascending."""
     bids_over: Mapping[Bid, tuple[Bid, ...]] = field(init=False, repr=False, compare=False)
@@ -241,9 +243,14 @@ class Rules:
         # Rules are looked up for every decision, and all these values take long to hash.
         values = tuple(getattr(self, name) for name in OPTION_NAMES)
         object.__setattr__(self, "_hash", hash(values))
-        object.__setattr__(
-            self, "tables", tuple(suit_table(trump, self.none_doubles) for trump in TRUMPS)
+        tables = tuple(suit_table(trump, self.none_doubles) for trump in TRUMPS)
+        object.__setattr__(self, "tables", tables)
+        trumps_too = self.follow_rule is FollowRule.FOLLOW_OR_TRUMP
+        may_follow = tuple(
+            tuple(mask | table.trumps if trumps_too else mask for mask in table.follows)
+            for table in tables
         )
+        object.__setattr__(self, "may_follow", may_follow)
         bids = [Bid(number) for number in range(self.min_bid, self.max_bid + 1)]
         if self.moon_bid:
             bids.append(Bid.MOON)

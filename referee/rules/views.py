@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from referee.rules.bids import Bid
-from referee.rules.deals import Deal, trick_winner
+from referee.rules.deals import Deal
 from referee.rules.decisions import SEATS, Choice, Decision, Seat
 from referee.rules.options import LedSuit, Rules, Sides
+from referee.rules.sealing import open_twin
 from referee.rules.suits import Suit, SuitTable, Trump
 from referee.rules.tiles import Hand, Tile, mask_of
+from referee.rules.tricks import trick_winner
 
 
 class Trick(NamedTuple):
@@ -149,6 +151,28 @@ class View:
         return self.leaders[-1] if self.leaders else None
 
 
+ViewT = TypeVar("ViewT", bound=View)
+ViewFields: TypeAlias = tuple[
+    Rules, Seat, tuple[int, ...], int, int | None, bool, Hand, Seat, tuple[Bid, ...], Seat | None,
+    Bid, Trump | None, bool | None, Tile | None, Tile | None, tuple[Tile, ...], tuple[Seat, ...],
+    tuple[Suit, ...], tuple[int, ...], Decision | None,
+]  # fmt: skip
+"""The fields of a `View`, in their order."""
+
+
+def view_of(kind: type[ViewT], fields: ViewFields) -> ViewT:
+    """Returns the view with these *fields* as *kind*, as its constructor would, but faster."""
+    seen: Any = object.__new__(open_twin(kind))
+    (
+        seen.rules, seen.seat, seen.scores, seen.deal_number, seen.deals, seen.forced, seen.hand,
+        seen.first_bidder, seen.bids, seen.declarer, seen.contract, seen.trump, seen.taken,
+        seen.widow, seen.discarded, seen.plays, seen.leaders, seen.called, seen.tricks_won,
+        seen.decision,
+    ) = fields  # fmt: skip
+    seen.__class__ = kind
+    return cast("ViewT", seen)
+
+
 def view(
     deal: Deal,
     seat: Seat,
@@ -174,25 +198,28 @@ def view(
     declarer = auction.declarer if auction.turn is None else None
     own = declarer == seat
     rules = deal.rules
-    return View(
-        rules,
-        seat,
-        tuple(scores) or (0,) * rules.side_count,
-        deal_number,
-        deals,
-        deal.forced,
-        Hand(deal.hands[seat]),
-        auction.first_bidder,
-        deal.bids,
-        declarer,
-        auction.contract if declarer is not None else Bid.PASS,
-        deal.trump,
-        deal.taken,
-        deal.dealt.widow if own and deal.taken else None,
-        deal.discarded if own else None,
-        deal.plays,
-        deal.leaders,
-        deal.suits if rules.led_suit is LedSuit.LEADER_CALLS else (),
-        deal.tricks_won,
-        decision if decision is not None and decision.seat == seat else None,
+    return view_of(
+        View,
+        (
+            rules,
+            seat,
+            tuple(scores) or (0,) * rules.side_count,
+            deal_number,
+            deals,
+            deal.forced,
+            Hand(deal.hands[seat]),
+            auction.first_bidder,
+            deal.bids,
+            declarer,
+            auction.contract if declarer is not None else Bid.PASS,
+            deal.trump,
+            deal.taken,
+            deal.dealt.widow if own and deal.taken else None,
+            deal.discarded if own else None,
+            deal.plays,
+            deal.leaders,
+            deal.suits if rules.led_suit is LedSuit.LEADER_CALLS else (),
+            deal.tricks_won,
+            decision if decision is not None and decision.seat == seat else None,
+        ),
     )

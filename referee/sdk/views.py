@@ -26,6 +26,7 @@ from referee.rules import (
 from referee.rules import View as SeatView
 from referee.rules.bids import TRICKS
 from referee.rules.scoring import needed_tricks, side_tricks
+from referee.rules.views import view_of
 
 ValueT = TypeVar("ValueT", Bid, Trump, bool, Tile)
 
@@ -48,7 +49,7 @@ class View(SeatView, Generic[ValueT]):
     @classmethod
     def of(cls, view: SeatView) -> View[ValueT]:
         """Returns *view* with what a bot's functions need on top."""
-        return cls(*_FIELDS(view))
+        return view_of(cls, _FIELDS(view))
 
     def __setattr__(self, name: str, value: object) -> None:
         """Refuses.

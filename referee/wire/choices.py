@@ -24,6 +24,7 @@ from referee.rules import (
     View,
 )
 from referee.rules.decisions import BIDDING, CALLING, DISCARDING, LEAVE, NAMING, PLAYING, TAKE
+from referee.rules.views import ViewT
 from referee.wire.errors import WireError
 from referee.wire.values import (
     BID_FROM_WIRE,
@@ -38,7 +39,7 @@ from referee.wire.values import (
     TRUMP_FROM_WIRE,
     TRUMP_TO_WIRE,
 )
-from referee.wire.views import ViewT, decode_view, encode_view
+from referee.wire.views import decode_view, encode_view
 
 _BIDS: dict[int, Choice] = {number: BIDDING[bid] for number, bid in BID_FROM_WIRE.items()}
 _TRUMPS: dict[int, Choice] = {number: NAMING[trump] for number, trump in TRUMP_FROM_WIRE.items()}

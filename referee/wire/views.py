@@ -7,7 +7,6 @@ it can write is what a `referee.rules.View` holds, and a view holds only what it
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeVar
 
 from moon.v1 import table_pb2 as pb
 
@@ -20,6 +19,7 @@ from referee.rules import (
     parse_rules,
     rules_text,
 )
+from referee.rules.views import ViewT, view_of
 from referee.wire.errors import WireError
 from referee.wire.values import (
     BID_FROM_WIRE,
@@ -34,8 +34,6 @@ from referee.wire.values import (
     TRUMP_FROM_WIRE,
     TRUMP_TO_WIRE,
 )
-
-ViewT = TypeVar("ViewT", bound=View)
 
 _tile_to_wire = TILE_TO_WIRE.__getitem__
 _bid_to_wire = BID_TO_WIRE.__getitem__
@@ -96,27 +94,30 @@ def decode_view(message: pb.View, decision: Decision | None, into: type[ViewT]) 
             mask |= _BITS[number]
         has, contract, trump = message.HasField, message.contract, message.trump
         exchange, widow, discarded = message.exchange, message.widow, message.discarded
-        return into(
-            parse_rules(message.rules),
-            SEAT_FROM_WIRE[message.seat],
-            tuple(message.scores),
-            message.deal_number,
-            message.deals if has("deals") else None,
-            message.forced,
-            Hand(mask),
-            SEAT_FROM_WIRE[message.first_bidder],
-            tuple(map(_bid_from_wire, message.bids)),
-            SEAT_FROM_WIRE[message.declarer] if has("declarer") else None,
-            BID_FROM_WIRE[contract] if contract else Bid.PASS,
-            TRUMP_FROM_WIRE[trump] if trump else None,
-            TAKE_FROM_WIRE[exchange] if exchange else None,
-            TILE_FROM_WIRE[widow] if widow else None,
-            TILE_FROM_WIRE[discarded] if discarded else None,
-            tuple(map(_tile_from_wire, message.plays)),
-            tuple(map(_seat_from_wire, message.leaders)),
-            tuple(map(_suit_from_wire, message.called_suits)),
-            tuple(message.tricks_won),
-            decision,
+        return view_of(
+            into,
+            (
+                parse_rules(message.rules),
+                SEAT_FROM_WIRE[message.seat],
+                tuple(message.scores),
+                message.deal_number,
+                message.deals if has("deals") else None,
+                message.forced,
+                Hand(mask),
+                SEAT_FROM_WIRE[message.first_bidder],
+                tuple(map(_bid_from_wire, message.bids)),
+                SEAT_FROM_WIRE[message.declarer] if has("declarer") else None,
+                BID_FROM_WIRE[contract] if contract else Bid.PASS,
+                TRUMP_FROM_WIRE[trump] if trump else None,
+                TAKE_FROM_WIRE[exchange] if exchange else None,
+                TILE_FROM_WIRE[widow] if widow else None,
+                TILE_FROM_WIRE[discarded] if discarded else None,
+                tuple(map(_tile_from_wire, message.plays)),
+                tuple(map(_seat_from_wire, message.leaders)),
+                tuple(map(_suit_from_wire, message.called_suits)),
+                tuple(message.tricks_won),
+                decision,
+            ),
         )
     except KeyError as error:
         raise _unknown(message, error.args[0]) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import combinations, permutations
 
 import pytest
@@ -214,7 +215,8 @@ def test_every_lead_that_is_offered_is_one_of_the_prose(
     for number in range(400):
         hand = mask_of(rng.sample(TILES, rng.randint(1, 7)))
         first = number % 2 == 0
-        deal = following(rules, trump, Suit.BLANKS, hand)._replace(
+        deal = replace(
+            following(rules, trump, Suit.BLANKS, hand),
             leaders=(SEATS[1],) if first else (SEATS[0], SEATS[1]),
             plays=() if first else TILES[:3],
             suits=() if first else (Suit.BLANKS,),

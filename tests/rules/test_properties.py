@@ -119,7 +119,7 @@ def test_choices_are_offered_in_order_each_once_and_there_is_always_one(deal: De
 @settings(max_examples=500)
 def test_a_choice_is_taken_if_it_is_offered_and_refused_if_not(deal: Deal, choice: Choice) -> None:
     before = hash(deal)
-    copy = Deal(*deal)
+    copy = replace(deal)
     if choice in legal(deal):
         assert deal.play(choice) != deal
         assert deal.decision is not None
@@ -161,7 +161,7 @@ def test_a_state_cannot_be_changed(deal: Deal) -> None:
 
 @given(states())
 def test_equal_states_have_equal_hashes_and_offer_the_same(deal: Deal) -> None:
-    twin = Deal(*deal)._replace(rules=replace(deal.rules))
+    twin = replace(deal, rules=replace(deal.rules))
     assert twin == deal
     assert hash(twin) == hash(deal)
     assert twin.decision == deal.decision
@@ -190,14 +190,14 @@ def others_tiles_moved(deal: Deal, seat: int, rng: random.Random) -> Deal:
         size = hands[s].bit_count()
         hands[s] = sum(1 << tile for tile in hidden[:size])
         hidden = hidden[size:]
-    moved = deal._replace(hands=tuple(hands))
+    moved = replace(deal, hands=tuple(hands))
     if deal.discarded is not None and declarer != seat:
-        moved = moved._replace(discarded=hidden.pop())
+        moved = replace(moved, discarded=hidden.pop())
     if deal.taken and not knows_widow:
         # Another seat took the widow: to this one it may have been any tile.
         middle[0] = rng.choice(TILES)
     dealt = deal.dealt._replace(middle=(*middle[:fixed], *hidden), hands=(0,) * len(places))
-    return moved._replace(dealt=dealt)
+    return replace(moved, dealt=dealt)
 
 
 @given(states(), randoms)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -79,7 +80,7 @@ def reshuffled(deal: Deal, seat: int, rng: random.Random) -> Deal:
     assert not hidden
     # What was dealt is known only through what is held now, so any order of it will do.
     dealt = tuple(rng.sample(deal.dealt.hands, len(deal.dealt.hands)))
-    return deal._replace(hands=tuple(hands), dealt=Dealt(dealt, tuple(middle)), discarded=discarded)
+    return replace(deal, hands=tuple(hands), dealt=Dealt(dealt, tuple(middle)), discarded=discarded)
 
 
 def sent_bytes(deal: Deal, seat: int) -> bytes:
