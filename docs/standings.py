@@ -19,9 +19,9 @@ from tournaments.store import Store
 def main() -> None:
     """Writes the picture to standard output."""
     with Store.open(sys.argv[1]) as store:
-        results = Results(store.run.rules, store.run.schedule(), store.results())
-        table = results.standings()
         run = store.run
+        results = Results(run.rules, run.one_round(), store.outcomes(), rounds=run.rounds)
+        table = results.standings()
     screen = Console(record=True, width=88, file=sys.stderr, force_terminal=True, highlight=False)
     screen.print(heading(run, table))
     screen.print(standings_table(table))

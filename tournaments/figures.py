@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
 
-from referee.rules import SEATS, Bid, Rules, parse_rules
+from referee.rules import SEATS, Bid, parse_rules
 from referee.rules.auction import bid, start_auction
 
 
@@ -21,6 +22,13 @@ class Contracts:
     """By bid: how many were kept."""
     set: Counter[Bid] = field(default_factory=Counter)
     """By bid: how many were not."""
+
+    def count(self, bid: Bid, made: int, failed: int) -> None:
+        """Adds contracts of one level."""
+        if made:
+            self.made[bid] += made
+        if failed:
+            self.set[bid] += failed
 
     def add(self, other: Contracts) -> None:
         """Adds the contracts of *other*."""
@@ -38,13 +46,38 @@ class Contracts:
         return self.set.total()
 
 
+class PlayedContracts(NamedTuple):
+    """The contracts of one level that one seat played at a table."""
+
+    seat: int
+    bid: Bid
+    made: int
+    """How many were kept."""
+    set: int
+    """How many were not."""
+
+
 class TableFigures(NamedTuple):
     """The figures of one table."""
 
     deals: int
     """How many deals were dealt, those that were thrown in included."""
-    contracts: tuple[Contracts, ...]
-    """By seat."""
+    players: int
+    """How many seats there are."""
+    played: tuple[PlayedContracts, ...]
+    """By seat and bid: the contracts that were played."""
+
+    @property
+    def contracts(self) -> tuple[Contracts, ...]:
+        """By seat: the contracts."""
+        by_seat = tuple(Contracts() for _ in range(self.players))
+        for seat, level, made, failed in self.played:
+            by_seat[seat].count(level, made, failed)
+        return by_seat
+
+    def to_text(self) -> str:
+        """Returns the figures as JSON, as they are stored beside a record."""
+        return _write_figures(self).decode()
 
 
 class _Line(msgspec.Struct, frozen=True):
@@ -57,7 +90,10 @@ class _Line(msgspec.Struct, frozen=True):
     made: bool | None = None
 
 
-_read_line = msgspec.json.Decoder(_Line).decode
+_read_lines = msgspec.json.Decoder(_Line).decode_lines
+_write_figures = msgspec.json.Encoder().encode
+read_figures = msgspec.json.Decoder(TableFigures).decode
+"""Returns the figures that `TableFigures.to_text` made a text of."""
 _BIDS = {str(each): each for each in Bid}
 
 
@@ -67,27 +103,34 @@ def table_figures(record: str) -> TableFigures:
     Args:
         record: The match as JSON lines, as it was written; it is not judged here.
     """
-    head, *lines = map(_read_line, record.splitlines())
-    rules = parse_rules(head.rules)
-    contracts = tuple(Contracts() for _ in range(rules.players))
+    head, *lines = _read_lines(record)
     deals = 0
+    played: dict[tuple[int, Bid], list[int]] = {}
     for line in lines:
         if line.type != "deal":
             continue
         deals += 1
         if line.made is not None:
-            declarer, contract = _contract(rules, line)
-            of_seat = contracts[declarer]
-            (of_seat.made if line.made else of_seat.set)[contract] += 1
-    return TableFigures(deals, contracts)
+            counts = played.setdefault(_contract(head.rules, line.first, line.bids), [0, 0])
+            counts[not line.made] += 1
+    return TableFigures(
+        deals,
+        _rules(head.rules).players,
+        tuple(PlayedContracts(*contract, *played[contract]) for contract in sorted(played)),
+    )
 
 
-def _contract(rules: Rules, line: _Line) -> tuple[int, Bid]:
-    auction = start_auction(SEATS[line.first])
-    for word in line.bids.split():
-        auction = bid(rules, auction, _BIDS[word])
+_rules = lru_cache(maxsize=64)(parse_rules)
+
+
+@lru_cache(maxsize=1 << 14)
+def _contract(rules: str, first: int, bids: str) -> tuple[int, Bid]:
+    """Returns the declarer of an auction, and what it bid."""
+    auction = start_auction(SEATS[first])
+    for word in bids.split():
+        auction = bid(_rules(rules), auction, _BIDS[word])
     assert auction.declarer is not None
-    return auction.declarer, auction.contract
+    return int(auction.declarer), auction.contract
 
 
 def sum_contracts(parts: Iterable[Contracts]) -> Contracts:

@@ -60,6 +60,8 @@ class TableResult:
     """How often the table was begun, this time included: 1 unless it was void before."""
     finished_at: str = field(default="", compare=False)
     """When it was stored (UTC), for people; empty until it is."""
+    figures: str = field(default="", compare=False, repr=False)
+    """What the record says in figures, once it is stored; empty if the record has to be read."""
 
     @property
     def id(self) -> TableId:

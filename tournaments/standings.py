@@ -1,4 +1,4 @@
-"""Standings: a function of the stored results, in schedule order, and of nothing else.
+"""Standings: a function of the stored results and of nothing else.
 
 Whatever was measured stands apart, in `EntrantFigures.times` and `Standings.overhead`; all else is
 the same to the last bit for the same results, whatever the order in which they were played.
@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from math import fsum, sqrt
+from typing import NamedTuple
 
 from referee.rules import Rules
-from tournaments.figures import Contracts, table_figures
-from tournaments.rating import Block, Game, RankTable, rank_table, rate
+from tournaments.figures import Contracts, read_figures, table_figures
+from tournaments.rating import Block, Game, Outcome, RankTable, Rating, rank_table, rate
 from tournaments.rating.student import student_quantile
 from tournaments.results import TableResult
 from tournaments.schedule import EntrantId, Schedule
@@ -77,6 +79,14 @@ class Versus:
     high: float | None
     """Upper end of that interval."""
 
+    def turned(self) -> Versus:
+        """Returns the same as the other of the two sees it."""
+        behind = self.tables - self.ahead - self.level
+        return Versus(
+            self.other, self.entrant, self.tables, behind, self.level, self.blocks,
+            _minus(self.difference), _minus(self.high), _minus(self.low),
+        )  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Standings:
@@ -90,23 +100,81 @@ class Standings:
     """Measured: what the questions took on their way."""
 
 
-class Results:
-    """The results of a run, made ready for every table that is drawn from them."""
+class _Row(NamedTuple):
+    """What is kept of a table, beside who sat there."""
 
-    def __init__(self, rules: Rules, schedule: Schedule, results: Iterable[TableResult]) -> None:
-        """Reads *results*, which are in schedule order and hold no void table."""
-        self.rules = rules
-        self.schedule = schedule
-        self.figures = {
+    block: int
+    scores: tuple[int, ...]
+    places: tuple[int, ...]
+    deals: int
+
+
+Sides = tuple[EntrantId, ...]
+
+
+class Results:
+    """The results of a run, made ready for every table that is drawn from them.
+
+    They may come in any order and at any time: what is said of them is the same to the last bit.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        schedule: Schedule,
+        results: Iterable[TableResult] = (),
+        *,
+        rounds: int = 1,
+    ) -> None:
+        """Takes *results*, of which none is void.
+
+        Args:
+            rules: Those of every match.
+            schedule: What is played, or one round of it.
+            results: Tables that are played; see `take`.
+            rounds: How often *schedule* is played.
+        """
+        self.entrants = schedule.entrants
+        self.played = 0
+        self.scheduled = rounds * len(schedule.tables)
+        self.overhead = OverheadTimes()
+        self._figures = {
             entrant: EntrantFigures(seats=tuple(SeatFigures() for _ in range(rules.side_count)))
             for entrant in schedule.entrants
         }
-        self.played = 0
-        self.overhead = OverheadTimes()
-        self._games: dict[int, list[Game]] = {}
+        self._side_count = rules.side_count
+        self._cells = tuple(block.cell for block in schedule.blocks)
+        self._rows: dict[Sides, list[_Row]] = {}
+        self._new: dict[Sides, list[_Row]] = {}
         self._meetings: dict[tuple[EntrantId, EntrantId], _Meetings] = {}
         for result in results:
-            self._take(result)
+            self.take(result)
+
+    def take(self, result: TableResult) -> None:
+        """Takes one more table, of which the record may be left out if its figures are there."""
+        self.played += 1
+        figures = read_figures(result.figures) if result.figures else table_figures(result.record)
+        sides = result.seats[: self._side_count]
+        if (new := self._new.get(sides)) is None:
+            new = self._new[sides] = []
+        new.append(_Row(result.block, result.scores, result.places, figures.deals))
+        for seat, level, made, failed in figures.played:
+            self._figures[result.seats[seat]].contracts.count(level, made, failed)
+        if result.timings:
+            times = read_times(result.timings)
+            self.overhead.add(times)
+            for seat, entrant in enumerate(result.seats):
+                self._figures[entrant].times.add(Times.from_json(times.seats[seat]))
+        for fault in result.faults:
+            row = self._figures[fault.entrant]
+            row.faults[fault.kind] += 1
+            row.forfeits += not fault.substitute
+
+    @property
+    def figures(self) -> dict[EntrantId, EntrantFigures]:
+        """By entrant: what the tables that were taken say."""
+        self._count_new()
+        return self._figures
 
     def standings(self, progress: Callable[[int, int], None] | None = None) -> Standings:
         """Returns the standings.
@@ -114,59 +182,73 @@ class Results:
         Args:
             progress: Told how many replicates of the intervals are done, and of how many.
         """
-        cells = {block.number: block.cell for block in self.schedule.blocks}
-        blocks = [Block(cells[number], tuple(games)) for number, games in self._games.items()]
-        ranks = rank_table(blocks, entrants=self.schedule.entrants, progress=progress)
-        scheduled = len(self.schedule.tables)
-        return Standings(ranks, self.figures, self.played, scheduled, self.overhead)
+        figures, cells = self.figures, self._cells
+        games: dict[int, list[Game]] = {}
+        for sides, rows in self._rows.items():
+            # Equal games are one object, so that there are few to look into.
+            known = {places: Game.of(sides, places) for places in {row.places for row in rows}}
+            for block, _, places, _ in rows:
+                games.setdefault(block, []).append(known[places])
+        blocks = [Block(cells[n % len(cells)], tuple(each)) for n, each in games.items()]
+        ranks = rank_table(blocks, entrants=self.entrants, progress=progress)
+        return Standings(ranks, figures, self.played, self.scheduled, self.overhead)
+
+    def ratings(self) -> tuple[Rating, ...]:
+        """Returns everybody as the standings list them, without the cost of their intervals."""
+        self._count_new()
+        counts: Counter[Outcome] = Counter()
+        for sides, rows in self._rows.items():
+            for places, count in Counter(row.places for row in rows).items():
+                counts[Game.of(sides, places).outcome] += count
+        return rate(counts, entrants=self.entrants)
 
     def order(self) -> list[EntrantId]:
-        """Returns everybody as the standings list them, without the cost of their intervals."""
-        games = [game for block in self._games.values() for game in block]
-        return [EntrantId(row.entrant) for row in rate(games, entrants=self.schedule.entrants)]
+        """Returns the names of everybody in the order of the standings."""
+        return [EntrantId(row.entrant) for row in self.ratings()]
 
     def versus(self, entrant: EntrantId, other: EntrantId) -> Versus:
         """Returns how *entrant* did against *other*."""
-        meetings = self._meetings.get((entrant, other), _Meetings())
-        return meetings.versus(entrant, other)
+        self._count_new()
+        if not self._meetings:
+            self._meet()
+        if (meetings := self._meetings.get((entrant, other))) is not None:
+            return meetings.versus(entrant, other)
+        return self._meetings.get((other, entrant), _Meetings()).versus(other, entrant).turned()
 
-    def _take(self, result: TableResult) -> None:
-        self.played += 1
-        rules = self.rules
-        sides = result.seats[: rules.side_count]
-        figures = table_figures(result.record)
-        times = read_times(result.timings)
-        self.overhead.add(times)
-        self._games.setdefault(result.block, []).append(Game.of(sides, result.places))
-        for side, entrant in enumerate(sides):
-            row, place = self.figures[entrant], result.places[side]
-            row.tables += 1
-            row.deals += figures.deals
-            row.score += result.scores[side]
-            row.places[place] += 1
-            seat_row = row.seats[side]
-            seat_row.tables += 1
-            seat_row.deals += figures.deals
-            seat_row.score += result.scores[side]
-            for other_side, other in enumerate(sides):
-                if other_side != side:
-                    meetings = self._meetings.setdefault((entrant, other), _Meetings())
-                    meetings.add(
-                        result.block,
-                        place - result.places[other_side],
-                        (result.scores[side] - result.scores[other_side]) / figures.deals,
-                    )
-        for seat, entrant in enumerate(result.seats):
-            self.figures[entrant].contracts.add(figures.contracts[seat])
-            self.figures[entrant].times.add(Times.from_json(times.seats[seat]))
-        for fault in result.faults:
-            row = self.figures[fault.entrant]
-            row.faults[fault.kind] += 1
-            row.forfeits += not fault.substitute
+    def _count_new(self) -> None:
+        """Counts the tables that came since it was done last, those of the same sides together."""
+        for sides, rows in self._new.items():
+            _, scores, places, deals = zip(*rows, strict=True)
+            dealt = sum(deals)
+            for side, (points, ranks) in enumerate(
+                zip(zip(*scores, strict=True), zip(*places, strict=True), strict=True)
+            ):
+                row = self._figures[sides[side]]
+                row.places.update(ranks)
+                for each in (row, row.seats[side]):
+                    each.tables += len(rows)
+                    each.deals += dealt
+                    each.score += sum(points)
+            self._rows.setdefault(sides, []).extend(rows)
+        if self._new:
+            self._new = {}
+            self._meetings = {}
+
+    def _meet(self) -> None:
+        """Finds who sat with whom."""
+        for sides, rows in self._rows.items():
+            for one, other in combinations(range(len(sides)), 2):
+                met = self._meetings.get((sides[other], sides[one]))
+                first, second = (one, other) if met is None else (other, one)
+                key = sides[first], sides[second]
+                met = self._meetings.setdefault(key, _Meetings())
+                for block, scores, places, deals in rows:
+                    points = (scores[first] - scores[second]) / deals
+                    met.add(block, places[second] - places[first], points)
 
 
 class _Meetings:
-    """The tables at which two entrants sat together."""
+    """The tables at which two entrants sat together, as the first of the two sees them."""
 
     def __init__(self) -> None:
         self._tables = 0
@@ -174,10 +256,10 @@ class _Meetings:
         self._level = 0
         self._differences: dict[int, list[float]] = {}
 
-    def add(self, block: int, places: int, difference: float) -> None:
+    def add(self, block: int, ahead: int, difference: float) -> None:
         self._tables += 1
-        self._ahead += places < 0
-        self._level += places == 0
+        self._ahead += ahead > 0
+        self._level += ahead == 0
         self._differences.setdefault(block, []).append(difference)
 
     def versus(self, entrant: EntrantId, other: EntrantId) -> Versus:
@@ -187,6 +269,11 @@ class _Meetings:
         return Versus(
             entrant, other, self._tables, self._ahead, self._level, len(means), mean, low, high
         )
+
+
+def _minus(value: float | None) -> float | None:
+    """Returns the opposite of *value*; that of 0 is 0, without a sign."""
+    return None if value is None else 0.0 - value
 
 
 def _interval(means: Sequence[float]) -> tuple[float | None, float | None]:

@@ -15,7 +15,7 @@ import tempfile
 import textwrap
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 
 import pytest
@@ -30,6 +30,7 @@ from tournaments.schedule import EntrantId, Table, TableId
 from tournaments.store import Store, database
 from tournaments.store.files import is_ours
 from tournaments.store.lock import WriterLock
+from tournaments.store.rows import COLUMNS, row_checksum, table_row
 
 ROUNDS = 5
 
@@ -778,6 +779,7 @@ def test_a_flipped_bit_in_a_record_is_found_and_the_table_named(store: Store, pa
         "UPDATE tables SET record = 'text' WHERE number = 1",
         "UPDATE tables SET seats = '[' WHERE number = 1",
         "UPDATE tables SET checksum = '' WHERE number = 1",
+        "UPDATE tables SET figures = '[9,3,[]]' WHERE number = 1",
         "UPDATE faults SET kind = 'crashed' WHERE table_number = 1 AND seq = 0",
         "DELETE FROM faults WHERE table_number = 1 AND seq = 1",
         "INSERT INTO faults VALUES (1, 2, 0, 'ann', 'timeout', 1, 1, '', '', '', '', '')",
@@ -949,6 +951,58 @@ def test_a_store_of_an_older_program_is_not_changed_by_reading(store: Store, pat
     set_version(path, "0000")
     with pytest.raises(StoreError, match="older version of this program; continue the run once"):
         Store.open(path)
+
+
+def make_older(path: Path) -> None:
+    """Makes the store at *path* what the first version, which knew no figures, left behind."""
+    with contextlib.closing(sqlite3.connect(path)) as raw, raw:
+        assert raw.execute("SELECT count(*) FROM tables WHERE figures != ''").fetchone() == (0,)
+        raw.execute("ALTER TABLE tables DROP COLUMN figures")
+        raw.execute("UPDATE alembic_version SET version_num = '0001'")
+
+
+def test_a_store_without_figures_is_read_as_it_is_and_gets_them_for_new_tables(
+    store: Store, path: Path
+) -> None:
+    results = [played(table) for table in TABLES[:6]]
+    store.add_results(results[:4])
+    fingerprint = store.fingerprint()
+    store.close()
+    make_older(path)
+    before = path.read_bytes()
+    with Store.open(path) as old:
+        assert list(old.results()) == list(old.outcomes(timings=True)) == results[:4]
+        assert old.result(TableId("1.0")) == results[3]
+        assert old.fingerprint() == fingerprint
+        assert old.damages() == ()
+    assert path.read_bytes() == before
+    told = '{"type":"match","rules":"tournament-3p"}\n{"type":"deal","first":1,"bids":"5 4 pass"}'
+    new = replace(results[4], record=told)
+    with Store.open(path, readonly=False) as again:
+        assert list(again.results()) == results[:4]
+        again.add_results([new])
+        assert [each.figures for each in again.outcomes()] == [""] * 4 + ["[1,3,[]]"]
+        assert [each.record for each in again.outcomes()] == [r.record for r in results[:4]] + [""]
+        assert list(again.results()) == [*results[:4], new]
+
+
+def test_a_record_that_is_not_the_one_whose_hash_is_told_is_found_though_checksums_hold(
+    store: Store, path: Path
+) -> None:
+    """The fingerprint is made of these hashes."""
+    other = replace(played(TABLES[1]), record="another")
+    row = table_row(other, "2026-01-01T00:00:00Z") | {"record_sha256": "0" * 64}
+    told = [row[name] for name in COLUMNS[:12]]
+    faults = [astuple(fault) for fault in other.faults]
+    row["checksum"] = row_checksum(told, faults, row["record"], row["timings"])
+    store.add_results([played(TABLES[0]), other])
+    store.close()
+    with contextlib.closing(sqlite3.connect(path)) as raw, raw:
+        changed = ", ".join(f"{name} = :{name}" for name in row)
+        raw.execute(f"UPDATE tables SET {changed} WHERE number = :number", row)
+    with Store.open(path) as again:
+        assert list(again.results()) == [played(TABLES[0]), other]
+        assert again.damages() == ("table 0.1 (number 1): the record has another hash",)
 
 
 def test_the_newest_migration_makes_the_tables_that_the_code_uses(store: Store, path: Path) -> None:

@@ -30,9 +30,10 @@ def h2h(
     blocks. A third player sat at the same tables: nobody plays alone against anybody with three.
     """
     with open_store(where, named) as store:
-        results = Results(store.run.rules, store.run.schedule(), store.results())
+        run = store.run
+        results = Results(run.rules, run.one_round(), store.outcomes(), rounds=run.rounds)
         order = results.order()
-        name = store.run.name
+        name = run.name
     if only is not None and only not in order:
         raise NotFoundError(f"{only!r} is no entrant{did_you_mean(only, order)}")
     rows = [

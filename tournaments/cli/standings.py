@@ -49,14 +49,17 @@ def print_standings(
     store: Store, *, as_json: bool = False, as_csv: bool = False, details: bool = False
 ) -> None:
     """Writes the standings of *store* to standard output."""
-    results = Results(store.run.rules, store.run.schedule(), store.results())
+    run = store.run
+    fingerprint = store.start_fingerprint()
+    outcomes = store.outcomes(timings=as_json or details, fingerprint=fingerprint)
+    results = Results(run.rules, run.one_round(), outcomes, rounds=run.rounds)
     stderr = console(stderr=True)
     with Progress(console=stderr, transient=True, disable=not stderr.is_terminal) as bar:
         task = bar.add_task("intervals")
         table = results.standings(lambda done, total: bar.update(task, completed=done, total=total))
     measured = Measured.of_notes(note.text for note in store.notes() if note.kind == "measured")
     if as_json:
-        document = standings_document(store.run, store.fingerprint(), table, measured)
+        document = standings_document(run, fingerprint.hexdigest(), table, measured)
         document["round_trips"] = [trip.document() for trip in _round_trips(store)]
         print_json("moon.standings/1", document)
         return
@@ -64,11 +67,10 @@ def print_standings(
         csv.writer(sys.stdout, lineterminator="\n").writerows(csv_rows(table))
         return
     screen = console()
-    screen.print(heading(store.run, table), soft_wrap=True)
+    screen.print(heading(run, table), soft_wrap=True)
     screen.print(standings_table(table))
-    run = store.run
     marks = mark_lines(run.inside, run.remote, is_held=run.is_held)
-    for line in (*marks, *not_separated(table), f"fingerprint {store.fingerprint()}"):
+    for line in (*marks, *not_separated(table), f"fingerprint {fingerprint.hexdigest()}"):
         screen.print(line, soft_wrap=True)
     for grid in detail_tables(table) if details else ():
         screen.print()

@@ -6,6 +6,7 @@ import contextlib
 import os
 import sqlite3
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -90,7 +91,7 @@ def _connect(path: Path, how: str) -> sqlite3.Connection:
     # Transactions are begun by hand; the driver's own way leaves some statements outside of them.
     connection = sqlite3.connect(uri, uri=True, check_same_thread=False, isolation_level=None)
     # Text that was damaged is found by its checksum, and must come that far.
-    connection.text_factory = lambda text: text.decode(errors="replace")
+    connection.text_factory = partial(str, encoding="utf-8", errors="replace")
     try:
         connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
         connection.execute("PRAGMA foreign_keys = ON")

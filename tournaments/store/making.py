@@ -1,4 +1,4 @@
-"""How the file of a new run comes to be: whole, or not at all."""
+"""How the file of a new run comes to be, whole or not at all, and which files can be used."""
 
 from __future__ import annotations
 
@@ -26,6 +26,24 @@ def check_folder(path: Path) -> None:
     """
     if not path.parent.is_dir():
         raise StoreError(f"{path}: there is no folder {path.parent}; make it, or choose another")
+
+
+def check_version(path: Path, version: str, *, readonly: bool) -> None:
+    """Checks that tables of *version* can be used: read as they are, or brought to the newest.
+
+    Raises:
+        StoreError: if not.
+    """
+    if version > schema.SCHEMA_VERSION:
+        raise StoreError(
+            f"{path}: was written by a newer version of this program (tables {version}, "
+            f"this one knows {schema.SCHEMA_VERSION}); update moon"
+        )
+    if readonly and version not in schema.READABLE:
+        raise StoreError(
+            f"{path}: was written by an older version of this program; continue the run "
+            "once to bring it up to date"
+        )
 
 
 def make(path: Path, info: RunInfo) -> None:

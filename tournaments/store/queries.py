@@ -4,42 +4,83 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Delete, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Delete, delete, func, insert, literal, select
 
 from tournaments.identity import canonical
 from tournaments.results import TableResult
 from tournaments.schedule import Schedule
 from tournaments.store.making import now
-from tournaments.store.rows import PLAYED, VOIDED, DamageError, Values, result_of
+from tournaments.store.rows import (
+    COLUMNS,
+    FAULT_COLUMNS,
+    PLAYED,
+    VOIDED,
+    DamageError,
+    Fingerprint,
+    RowReader,
+    Values,
+    sha256,
+)
 from tournaments.store.runs import Note
-from tournaments.store.schema import faults, notes, tables
+from tournaments.store.schema import READABLE, SCHEMA_VERSION, faults, notes, tables
 
-_CHUNK = 200
+_CHUNK = 500
 """How many results are read at a time."""
 
 
-def results(connection: Connection, *wanted: ColumnElement[bool]) -> Iterator[TableResult]:
+def results(
+    connection: Connection,
+    *wanted: ColumnElement[bool],
+    reader: RowReader | None = None,
+    fingerprint: Fingerprint | None = None,
+    version: str = SCHEMA_VERSION,
+) -> Iterator[TableResult]:
     """Yields the results of the *wanted* tables in schedule order.
+
+    Args:
+        connection: To the store.
+        wanted: Conditions on the columns.
+        reader: What makes results of rows, if not all of each is needed.
+        fingerprint: What takes every row, once it has been found to hold.
+        version: That of the tables.
 
     Raises:
         DamageError: at one that is not what was written; the message names the table.
     """
-    query = select(tables).where(*wanted).order_by(tables.c.number)
+    reader = reader or RowReader()
+    query = select(*_columns(version)).where(*wanted).order_by(tables.c.number)
     streaming = connection.execution_options(yield_per=_CHUNK)
-    for rows in streaming.execute(query).mappings().partitions():
-        found = _faults_of(connection, rows[0]["number"], rows[-1]["number"])
+    for rows in streaming.execute(query).partitions():
+        found = _faults_of(connection, rows[0][0], rows[-1][0])
         for row in rows:
-            yield result_of(row, found.get(row["number"], ()))
+            result = reader.result(row, found.get(row[0], ()))
+            if fingerprint is not None:
+                fingerprint.add(row)
+            yield result
 
 
-def damages(connection: Connection) -> tuple[str, ...]:
+def _columns(version: str) -> list[ColumnElement[Any]]:
+    """Returns what `RowReader` takes, of tables of a *version*."""
+    known = {column.name: column for column in tables.columns}
+    if version == READABLE[0]:
+        known["figures"] = literal("").label("figures")  # type: ignore[assignment]
+    return [known[name] for name in COLUMNS]
+
+
+def damages(connection: Connection, version: str) -> tuple[str, ...]:
     """Returns what is wrong with the file, a line each."""
     checked = connection.exec_driver_sql("PRAGMA integrity_check").scalars().all()
     lines = [] if list(checked) == ["ok"] else list(map(str, checked))
-    for number in connection.execute(select(tables.c.number).order_by(tables.c.number)).scalars():
+    query = select(tables.c.number, tables.c.record_sha256).order_by(tables.c.number)
+    for number, told in connection.execute(query).all():
         try:
-            list(results(connection, tables.c.number == number))
+            for result in results(connection, tables.c.number == number, version=version):
+                if sha256(result.record.encode()) != told:
+                    lines.append(
+                        f"table {result.id} (number {number}): the record has another hash"
+                    )
         except DamageError as error:
             lines.append(str(error))
     return tuple(lines)
@@ -103,10 +144,16 @@ def all_notes(connection: Connection) -> tuple[Note, ...]:
     return tuple(Note(*row) for row in connection.execute(query))
 
 
-def _faults_of(connection: Connection, first: int, last: int) -> dict[int, list[Values]]:
+def _faults_of(
+    connection: Connection, first: int, last: int
+) -> dict[int, list[tuple[object, ...]]]:
     """Returns the faults of the tables from number *first* to *last*, by number."""
-    query = select(faults).where(faults.c.table_number.between(first, last))
-    found: dict[int, list[Values]] = {}
-    for fault in connection.execute(query.order_by(faults.c.table_number, faults.c.seq)).mappings():
-        found.setdefault(fault["table_number"], []).append(fault)
+    columns = [faults.c[name] for name in FAULT_COLUMNS]
+    query = select(faults.c.table_number, *columns).where(
+        faults.c.table_number.between(first, last)
+    )
+    found: dict[int, list[tuple[object, ...]]] = {}
+    ordered = query.order_by(faults.c.table_number, faults.c.seq)
+    for number, *fault in connection.execute(ordered):
+        found.setdefault(number, []).append(tuple(fault))
     return found

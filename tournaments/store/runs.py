@@ -68,11 +68,18 @@ class RunInfo:
             if any(kind(bot["text"]) for bot in entrant["bots"])
         )
 
+    @property
+    def rounds(self) -> int:
+        """How often everybody meets everybody."""
+        return int(self.identity["rounds"])
+
     def schedule(self) -> Schedule:
         """Returns all that is to be played."""
-        return round_robin(
-            self.entrants, seats=self.rules.players, rounds=int(self.identity["rounds"])
-        )
+        return round_robin(self.entrants, seats=self.rules.players, rounds=self.rounds)
+
+    def one_round(self) -> Schedule:
+        """Returns the first round; in all others the same entrants meet in the same order."""
+        return round_robin(self.entrants, seats=self.rules.players)
 
 
 class Note(NamedTuple):

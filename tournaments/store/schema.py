@@ -16,8 +16,11 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA_VERSION = "0001"
+SCHEMA_VERSION = "0002"
 """The newest migration. Versions are numbers of four digits, so that text order is their order."""
+
+READABLE = ("0001", SCHEMA_VERSION)
+"""The versions that can be read as they are. The first has no figures."""
 
 METADATA = MetaData()
 
@@ -60,6 +63,8 @@ tables = Table(
     Column("finished_at", Text, nullable=False),
     # The hash of this row and its faults, so that a flipped bit is found and the table named.
     Column("checksum", Text, nullable=False),
+    # What the record says in figures, as JSON; empty if it has to be read for them.
+    Column("figures", Text, nullable=False, server_default=""),
 )
 
 faults = Table(

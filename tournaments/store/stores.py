@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,20 +15,21 @@ from sqlalchemy import Connection, Engine, insert, select, update
 from referee.crashes import crash_point
 from referee.errors import NotFoundError, StoreError
 from tournaments.config import TournamentConfig
-from tournaments.identity import binding, canonical, differences
+from tournaments.identity import binding, differences
 from tournaments.results import TableResult
 from tournaments.schedule import Schedule, Table, TableId
 from tournaments.store import database, places, queries, schema
 from tournaments.store.lock import WriterLock
-from tournaments.store.making import check_folder, make, now
+from tournaments.store.making import check_folder, check_version, make, now
 from tournaments.store.rows import (
     PLAYED,
     VOIDED,
     DamageError,
+    Fingerprint,
+    RowReader,
     Values,
     fault_rows,
     same_result,
-    sha256,
     table_row,
 )
 from tournaments.store.runs import Counts, Note, RunInfo, run_of, run_row
@@ -52,7 +53,7 @@ class Store:
         there = path.stat()
         self._inode = (there.st_dev, there.st_ino)
         try:
-            self._check_version()
+            self._version = self._check_version()
             self.run = self._read_run()
         except BaseException:
             engine.dispose()
@@ -274,8 +275,30 @@ class Store:
         Raises:
             StoreError: at a table that is damaged; the message names it.
         """
+        return self._played(None, None)
+
+    def outcomes(
+        self, *, timings: bool = False, fingerprint: Fingerprint | None = None
+    ) -> Iterator[TableResult]:
+        """Yields what `results` does, but without the record of a table whose figures are there.
+
+        Args:
+            timings: Whether what was measured is wanted too.
+            fingerprint: What takes every table on the way, see `start_fingerprint`.
+
+        Raises:
+            StoreError: at a table that is damaged, in its record too; the message names it.
+        """
+        return self._played(RowReader(records=False, timings=timings), fingerprint)
+
+    def _played(
+        self, reader: RowReader | None, fingerprint: Fingerprint | None
+    ) -> Iterator[TableResult]:
+        wanted = schema.tables.c.state == PLAYED
         with self._reading() as connection:
-            yield from queries.results(connection, schema.tables.c.state == PLAYED)
+            yield from queries.results(
+                connection, wanted, reader=reader, fingerprint=fingerprint, version=self._version
+            )
 
     def result(self, table: TableId) -> TableResult:
         """Returns what became of *table*, played or void.
@@ -289,7 +312,7 @@ class Store:
             columns = schema.tables.c
             wanted = (columns.block == int(block), columns.lane == int(lane))
             with self._reading() as connection:
-                for result in queries.results(connection, *wanted):
+                for result in queries.results(connection, *wanted, version=self._version):
                     return result
         raise NotFoundError(f"{self.path}: table {table!r} is not stored")
 
@@ -304,17 +327,18 @@ class Store:
         Two runs with equal bots on equal deals have equal fingerprints, however many workers
         played them and however often they were interrupted.
         """
-        digest = hashlib.sha256(canonical(self.run.identity).encode())
-        for result in self.results():
-            told = [result.number, result.seats, result.ending, result.scores, result.places]
-            line = canonical([*told, sha256(result.record.encode())])
-            digest.update(b"\n" + line.encode())
-        return digest.hexdigest()
+        fingerprint = self.start_fingerprint()
+        deque(self.outcomes(fingerprint=fingerprint), maxlen=0)
+        return fingerprint.hexdigest()
+
+    def start_fingerprint(self) -> Fingerprint:
+        """Returns the fingerprint of a run of which no table was looked at yet."""
+        return Fingerprint(self.run.identity)
 
     def damages(self) -> tuple[str, ...]:
         """Returns what is wrong with the file, a line each; looks at every byte of it."""
         with self._reading() as connection:
-            return queries.damages(connection)
+            return queries.damages(connection, self._version)
 
     def _is_new(self, result: TableResult, row: Values | None) -> bool:
         if row is None:
@@ -328,26 +352,19 @@ class Store:
             "deterministic, and the same as before?"
         )
 
-    def _check_version(self) -> None:
+    def _check_version(self) -> str:
+        """Returns the version of the tables, which the code can use."""
         with self._reading() as connection:
             version = database.version_of(connection)
-        if version == schema.SCHEMA_VERSION:
-            return
-        if version > schema.SCHEMA_VERSION:
-            raise StoreError(
-                f"{self.path}: was written by a newer version of this program (tables {version}, "
-                f"this one knows {schema.SCHEMA_VERSION}); update moon"
-            )
-        if self.readonly:
-            raise StoreError(
-                f"{self.path}: was written by an older version of this program; continue the run "
-                "once to bring it up to date"
-            )
+        check_version(self.path, version, readonly=self.readonly)
+        if self.readonly or version == schema.SCHEMA_VERSION:
+            return version
         with self._writing() as connection:
             database.upgrade(connection)
             queries.note(
                 connection, "upgraded", f"tables {version or '-'} -> {schema.SCHEMA_VERSION}"
             )
+        return schema.SCHEMA_VERSION
 
     def _read_run(self) -> RunInfo:
         with self._reading() as connection:
