@@ -197,11 +197,9 @@ class Store:
         Raises:
             StoreError: if there are `obstacles`; then nothing is changed.
         """
-        lines = self.changes(config, code_version)
-        if not lines:
+        if not (lines := self.changes(config, code_version)):
             return
-        obstacles = self.obstacles(config)
-        if obstacles:
+        if obstacles := self.obstacles(config):
             listed = "".join(f"\n  {line}" for line in obstacles)
             raise StoreError(
                 f"{self.path}: what is stored would mean nothing:{listed}\nuse another store"
@@ -278,18 +276,23 @@ class Store:
         return self._played(None, None)
 
     def outcomes(
-        self, *, timings: bool = False, fingerprint: Fingerprint | None = None
+        self,
+        *,
+        records: bool = False,
+        timings: bool = False,
+        fingerprint: Fingerprint | None = None,
     ) -> Iterator[TableResult]:
-        """Yields what `results` does, but without the record of a table whose figures are there.
+        """Yields what `results` does, less what is not wanted.
 
         Args:
-            timings: Whether what was measured is wanted too.
+            records: Whether records are wanted also where there are figures.
+            timings: Whether what was measured is wanted.
             fingerprint: What takes every table on the way, see `start_fingerprint`.
 
         Raises:
             StoreError: at a table that is damaged, in its record too; the message names it.
         """
-        return self._played(RowReader(records=False, timings=timings), fingerprint)
+        return self._played(RowReader(records=records, timings=timings), fingerprint)
 
     def _played(
         self, reader: RowReader | None, fingerprint: Fingerprint | None
@@ -304,8 +307,7 @@ class Store:
         """Returns what became of *table*, played or void.
 
         Raises:
-            NotFoundError: if it is not stored.
-            StoreError: if it is damaged.
+            NotFoundError: if it is not stored. A `StoreError` if it is damaged.
         """
         block, _, lane = table.partition(".")
         if block.isdecimal() and lane.isdecimal():
