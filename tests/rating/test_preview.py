@@ -78,3 +78,17 @@ def test_a_result_that_the_package_cannot_digest_is_rated_all_the_same() -> None
 def test_a_stranger_at_the_table_is_named() -> None:
     with pytest.raises(RatingError, match="'zoe'"):
         Preview("ab", SkillModel()).record(Game.of(["a", "zoe"], (0, 1)))
+
+
+def test_a_preview_goes_on_from_the_ratings_of_what_was_played_before() -> None:
+    """A run that is continued must not wait until every old game went through the package."""
+    games = [Game.of("abc", order) for order in ((0, 1, 2), (1, 0, 2), (0, 2, 1))] * 50
+    model = SkillModel(draw_probability=0.05)
+    preview = Preview("abcd", model, rate(games, model))
+    before = preview.ratings
+    assert [one.entrant for one in before] == [one.entrant for one in rate(games, entrants="abcd")]
+    assert {one.entrant: one.games for one in before} == {"a": 150, "b": 150, "c": 150, "d": 0}
+    preview.record(Game.of("dab", (0, 1, 2)))
+    after = {one.entrant: one for one in preview.ratings}
+    assert after["d"].mu > 25.0
+    assert (after["a"].games, after["d"].games) == (151, 1)

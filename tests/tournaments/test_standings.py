@@ -217,3 +217,41 @@ def test_the_standings_are_the_same_to_the_last_bit_whatever_came_when(tmp_path:
             seen.append((read.standings(), store.fingerprint()))
     assert seen[0] == seen[1] == seen[2]
     assert seen[0][0].played == 24
+
+
+def test_results_that_come_while_a_night_runs_end_as_those_that_are_read_at_once() -> None:
+    """The live table asks after every group, and the groups come in any order."""
+    results = played()
+    at_once = results_of(*results, rounds=4)
+    for seed in range(3):
+        shuffled = random.Random(seed).sample(results, len(results))
+        live = results_of(rounds=4)
+        for number, each in enumerate(shuffled, 1):
+            live.take(each)
+            assert sum(row.tables for row in live.figures.values()) == 3 * number
+            live.versus(ANN, BOB)
+        assert live.standings() == at_once.standings()
+        assert live.ratings() == at_once.ratings()
+        assert live.versus(CYD, BOB) == at_once.versus(CYD, BOB)
+
+
+def test_one_round_tells_all_that_the_whole_schedule_tells() -> None:
+    tournament = config(ANN, BOB, CYD, DAN, rounds=3)
+    schedule = tournament.schedule()
+    one = replace(tournament, rounds=1).schedule()
+    results = [result(table, (table.number % 7, 2, 1)) for table in schedule.tables[:50]]
+    whole = Results(tournament.rules, schedule, results)
+    short = Results(tournament.rules, one, results, rounds=3)
+    assert short.standings() == whole.standings()
+    assert short.standings().scheduled == len(schedule.tables)
+
+
+def test_figures_that_are_stored_say_what_the_record_says(tmp_path: Path) -> None:
+    tournament = config(ANN, BOB, CYD, rounds=4)
+    with Store.open(store_of(tmp_path / "night.sqlite", tournament, played())) as store:
+        read = list(store.outcomes(timings=True))
+        assert all(each.figures and not each.record for each in read)
+        assert read != list(store.results()), "records are left out"
+        by_figures = results_of(*read, rounds=4).standings()
+        by_records = results_of(*played(), rounds=4).standings()
+    assert by_figures == by_records

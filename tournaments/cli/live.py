@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
@@ -22,6 +22,8 @@ from tournaments.rating import Game, SkillModel
 from tournaments.rating.preview import Preview
 from tournaments.reports.grids import Column, Grid
 from tournaments.results import TableResult
+from tournaments.schedule import EntrantId
+from tournaments.standings import Results
 from tournaments.store import Store
 
 REFRESH = 1.0
@@ -45,23 +47,18 @@ class Progress:
             heartbeat: Seconds between two lines where there is no terminal.
             events: Whether each table that is stored is told on standard output, as JSON.
         """
-        schedule = store.run.schedule()
+        run = store.run
         self._events = events
         self._screen = console(stderr=True)
         self._heartbeat = heartbeat
-        self._total = len(schedule.tables)
-        self._pairs = config.rules.side_count == 2
-        self._played = 0
-        self._begun = 0
+        self._side_count = config.rules.side_count
         self._since = time.monotonic()
-        self._tables: Counter[str] = Counter(dict.fromkeys(schedule.entrants, 0))
-        self._wins: Counter[str] = Counter()
-        self._points: Counter[str] = Counter()
-        self._faults: Counter[str] = Counter()
-        self._preview = Preview(schedule.entrants, SkillModel())
-        for result in store.results():
-            self._count(result)
-        self._begun = self._played
+        # What was played before is rated at once; the preview only goes on from there.
+        self._results = Results(run.rules, run.one_round(), store.outcomes(), rounds=run.rounds)
+        self._begun = self._results.played
+        self._preview = Preview(
+            run.entrants, SkillModel(), self._results.ratings() if self._begun else ()
+        )
         self._bar = Bar(
             TextColumn("tables"),
             BarColumn(),
@@ -69,7 +66,7 @@ class Progress:
             TextColumn("{task.description}"),
             console=self._screen,
         )
-        self._task = self._bar.add_task("", total=self._total, completed=self._played)
+        self._task = self._bar.add_task("", total=self._results.scheduled, completed=self._begun)
         self._live: Live | None = None
 
     def __enter__(self) -> Self:
@@ -113,36 +110,31 @@ class Progress:
             if self._live is not None:
                 self._refresh(self._live)
                 continue
-            share = 100 * self._played / self._total
+            played, total = self._results.played, self._results.scheduled
             parts = [
-                f"{self._played}/{self._total} tables ({share:.1f} %)",
+                f"{played}/{total} tables ({100 * played / total:.1f} %)",
                 self._pace(),
-                f"{self._faults.total()} faults",
+                f"{sum(row.faults.total() for row in self._results.figures.values())} faults",
             ]
             self.say(", ".join(filter(None, parts)))
 
     def _refresh(self, live: Live) -> None:
-        self._bar.update(self._task, completed=self._played, description=self._pace())
+        self._bar.update(self._task, completed=self._results.played, description=self._pace())
         live.update(self._group())
 
     def _count(self, result: TableResult) -> None:
-        self._played += 1
-        seats = result.seats[:2] if self._pairs else result.seats
-        self._preview.record(Game.of(seats, result.places))
-        for entrant, place, score in zip(seats, result.places, result.scores, strict=True):
-            self._tables[entrant] += 1
-            self._wins[entrant] += place == 1
-            self._points[entrant] += score
-        for fault in result.faults:
-            self._faults[fault.entrant] += 1
+        # Times are for the end: the live table does not show them.
+        self._results.take(replace(result, timings=""))
+        self._preview.record(Game.of(result.seats[: self._side_count], result.places))
 
     def _pace(self) -> str:
         """Returns the rate and the time left, from the tables of this run, if there are any."""
-        done, elapsed = self._played - self._begun, time.monotonic() - self._since
+        done, elapsed = self._results.played - self._begun, time.monotonic() - self._since
         if not done or elapsed <= 0:
             return ""
         rate = done / elapsed
-        return f"{rate:.1f}/s, {_duration((self._total - self._played) / rate)} left"
+        left = self._results.scheduled - self._results.played
+        return f"{rate:.1f}/s, {_duration(left / rate)} left"
 
     def _group(self) -> Group:
         """Returns the live table. Its ratings are the running preview, not the final ones."""
@@ -154,15 +146,16 @@ class Progress:
             Column("mean score", spare=2),
             Column("faults"),
         )
+        figures = self._results.figures
         for rating in self._preview.ratings:
-            count = self._tables[rating.entrant]
+            row = figures[EntrantId(rating.entrant)]
             table.add_row(
                 rating.entrant,
-                f"{rating.mu:.1f}" if count else "-",
-                str(count),
-                str(self._wins[rating.entrant]),
-                f"{self._points[rating.entrant] / count:.1f}" if count else "-",
-                str(self._faults[rating.entrant] or "-"),
+                f"{rating.mu:.1f}" if row.tables else "-",
+                str(row.tables),
+                str(row.places[1]),
+                f"{row.score / row.tables:.1f}" if row.tables else "-",
+                str(row.faults.total() or "-"),
             )
         # What does not fit a terminal is cut off below.
         return Group(self._bar, table)

@@ -5,7 +5,7 @@ It depends a little on the order of the games, so nothing stored or published co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import trueskill
 
@@ -32,7 +32,16 @@ def environment(model: SkillModel) -> trueskill.TrueSkill:
 class Preview:
     """Running ratings of a night. Its draw probability is kept in the package's safe range."""
 
-    def __init__(self, entrants: Sequence[str], model: SkillModel) -> None:
+    def __init__(
+        self, entrants: Sequence[str], model: SkillModel, ratings: Iterable[Rating] = ()
+    ) -> None:
+        """Begins a preview.
+
+        Args:
+            entrants: Who plays.
+            model: The skill model.
+            ratings: What is known of some of them from games before.
+        """
         self._model = SkillModel(
             mu=model.mu,
             sigma=model.sigma,
@@ -42,6 +51,9 @@ class Preview:
         self._environment = environment(self._model)
         self._beliefs = dict.fromkeys(entrants, self._model.prior)
         self._games = dict.fromkeys(entrants, 0)
+        for rating in ratings:
+            self._beliefs[rating.entrant] = Belief(rating.mu, rating.sigma)
+            self._games[rating.entrant] = rating.games
 
     @property
     def ratings(self) -> tuple[Rating, ...]:
