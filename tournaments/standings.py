@@ -164,7 +164,7 @@ class Results:
             times = read_times(result.timings)
             self.overhead.add(times)
             for seat, entrant in enumerate(result.seats):
-                self._figures[entrant].times.add(Times.from_json(times.seats[seat]))
+                self._figures[entrant].times.add(times.seats[seat])
         for fault in result.faults:
             row = self._figures[fault.entrant]
             row.faults[fault.kind] += 1

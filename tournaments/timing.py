@@ -32,23 +32,24 @@ class Times:
         return times
 
     @classmethod
-    def from_json(cls, value: Mapping[str, object]) -> Times:
-        """Returns the histogram that `to_json` made *value* of."""
-        buckets, longest = value["buckets"], value["longest"]
-        assert isinstance(buckets, dict)
-        assert isinstance(longest, int)
-        return cls(Counter({int(bucket): int(count) for bucket, count in buckets.items()}), longest)
+    def from_json(cls, value: Mapping[str, object] | SeatTimes) -> Times:
+        """Returns the histogram that `to_json` made *value* of, as JSON values or read already."""
+        if not isinstance(value, SeatTimes):
+            value = msgspec.convert(value, SeatTimes, strict=False)
+        return cls(Counter(value.buckets), value.longest)
 
     def to_json(self) -> dict[str, object]:
-        """Returns the histogram as JSON values."""
+        """Returns the histogram as JSON values, as `SeatTimes` reads them."""
         return {
             "buckets": {str(bucket): self.buckets[bucket] for bucket in sorted(self.buckets)},
             "longest": self.longest,
         }
 
-    def add(self, other: Times) -> None:
+    def add(self, other: Times | SeatTimes) -> None:
         """Adds the times of *other*."""
-        self.buckets.update(other.buckets)
+        buckets = self.buckets
+        for bucket, count in other.buckets.items():
+            buckets[bucket] += count
         self.longest = max(self.longest, other.longest)
 
     @property
@@ -69,11 +70,18 @@ class Times:
         return None
 
 
+class SeatTimes(msgspec.Struct, frozen=True):
+    """What the answers of one seat were charged, as `Times.to_json` writes it."""
+
+    buckets: dict[int, int]
+    longest: int
+
+
 class TableTimes(msgspec.Struct, frozen=True):
     """What was measured at one table, as it is stored; what older programs did not is empty."""
 
-    seats: tuple[dict[str, object], ...]
-    """By seat: the histogram of what its answers were charged, see `Times.from_json`."""
+    seats: tuple[SeatTimes, ...]
+    """By seat: the histogram of what its answers were charged."""
     queue: tuple[int, ...] = ()
     """By question that was asked, in order: the microseconds from when the table asked it to when
     it was handed to the transport."""
