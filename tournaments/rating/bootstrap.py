@@ -46,7 +46,8 @@ MANY = 300
 
 NEAR = 0.1
 """Standard error of a mean, in units of beta, up to which it moves in proportion. There the spread
-of a difference is within 3 % of that of replicates that are rated again; 400 of them vary as much.
+of a difference is mostly within 3 %, and always within 7 %, of that of replicates that are rated
+again; 400 of them vary as much.
 """
 
 _EXACT = 1e-5
