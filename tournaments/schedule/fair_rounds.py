@@ -33,7 +33,7 @@ def fair_sequence(rounds: Sequence[Round], count: int) -> tuple[Seating, ...]:
         count: How many entrants there are.
 
     >>> fair_sequence((((1, 2),), ((2, 0),), ((0, 1),)), 3)
-    ((2, 0), (0, 1), (1, 2))
+    ((1, 2), (0, 1), (2, 0))
     """
     absent = [set(range(count)).difference(*tables) for tables in rounds]
     if not any(absent):

@@ -19,7 +19,7 @@ def circle_rounds(count: int) -> tuple[Round, ...]:
     on around a circle. With an odd number nobody stays, and who would meet that place sits out.
 
     >>> circle_rounds(4)
-    (((0, 3), (1, 2)), ((3, 1), (2, 0)), ((2, 3), (0, 1)))
+    (((0, 3), (1, 2)), ((3, 2), (0, 1)), ((1, 3), (2, 0)))
     """
     circle = count - 1 + count % 2
     rounds = []
