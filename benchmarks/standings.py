@@ -215,7 +215,7 @@ def measure_update(templates: Templates) -> None:
     config, results = results_of(50_100, templates)
     schedule = config.schedule()
     for before in (1_000, 50_000):
-        live = Results(config.rules, schedule, results[:before])
+        live = Results(config.rules, schedule, 1, results[:before])
         preview = Preview(schedule.entrants, SkillModel(), live.ratings())
         began = time.process_time()
         for result in results[before : before + GROUP]:
@@ -235,7 +235,7 @@ def all_orders_agree(shuffles: int, templates: Templates) -> bool:
     seen = set()
     for _ in range(shuffles):
         rng.shuffle(results)
-        table = Results(config.rules, schedule, results).standings()
+        table = Results(config.rules, schedule, 1, results).standings()
         told = repr(table.ranks) + repr(list(csv_rows(table)))
         seen.add(hashlib.sha256(told.encode()).hexdigest())
     print(f"{shuffles} orders of {SHUFFLED} tables: {len(seen)} different standings")

@@ -35,10 +35,10 @@ from referee.rules import (
     rules_text,
 )
 from referee.rules.options import OPTION_NAMES
-from tournaments.entrants import Entrant, described, read_entrants
+from tournaments.entrants import Entrant, described, read_entrants, with_house_bots
 from tournaments.holding import LIMIT_NAMES, hidden_from_bots, limits_in, sandbox_of
 from tournaments.identity import IDENTITY_VERSION
-from tournaments.schedule import Schedule, round_robin
+from tournaments.schedule import DESIGNS, Format, Schedule, make_schedule
 from tournaments.toml_reader import Reader
 
 LONGEST_NAME = 80
@@ -60,6 +60,9 @@ class TournamentConfig:
     """The file; ``None`` if it came from a command line."""
     seed: str | None = field(default=None, repr=False)
     """The secret that all deals follow from; ``None`` until one is drawn for the run."""
+    format: Format = Format.ROUND_ROBIN
+    house: int = 0
+    """How many of the entrants, the last ones, are house bots in places that were left."""
     rounds: int = 1
     deals: int | None = None
     """The fixed number of deals of a match; ``None`` means to the target."""
@@ -88,7 +91,22 @@ class TournamentConfig:
     def schedule(self) -> Schedule:
         """Returns all that is to be played."""
         names = [entrant.name for entrant in self.entrants]
-        return round_robin(names, seats=self.rules.players, rounds=self.rounds)
+        return make_schedule(self.format, names, seats=self.rules.players, rounds=self.rounds)
+
+    def check_playable(self) -> None:
+        """Refuses what can be planned, but not played and ranked.
+
+        Raises:
+            ConfigError: if partnerships change from table to table.
+        """
+        if DESIGNS[self.format].is_individual:
+            raise ConfigError(
+                self.path,
+                "format",
+                f'"{self.format}" seats single bots whose partners change; that can be planned, '
+                "but not played, as standings rank pairs that stay together; use "
+                f'"{Format.ROUND_ROBIN}" or "{Format.CIRCLE}" with pairs of bots',
+            )
 
     def seeded(self, seed: str) -> TournamentConfig:
         """Returns this tournament with *seed*, if the file names none."""
@@ -111,7 +129,10 @@ class TournamentConfig:
         has_remote = any(bot.is_remote for entrant in self.entrants for bot in entrant.bots)
         names = _TIMES if has_remote else _LOCAL_TIMES
         times = {name: getattr(self.clock, name) for name in names}
+        # Runs from before there were formats are round robins, and say nothing of it.
+        other = {} if self.format is Format.ROUND_ROBIN else {"format": self.format.value}
         return {
+            **other,
             "version": IDENTITY_VERSION,
             "rules": rules_text(self.rules),
             "seed": self.seed,
@@ -198,14 +219,19 @@ def parse_config(
     top = _top(data, path)
     base = _base(path)
     rules = change_rules(_rules(top), tuple(changes))
+    form = Format(top.one_of("format", tuple(Format), default=Format.ROUND_ROBIN))
+    bots, house = with_house_bots(top, form, rules.players, base)
+    full = _top({**data, "bots": bots}, path)
     return TournamentConfig(
         name=_name(top),
         rules=rules,
-        entrants=read_entrants(top, rules.players, base),
+        entrants=read_entrants(full, rules.players, base),
         store=_store(top),
         base=base,
         path=path,
         seed=top.text_or_number("seed"),
+        format=form,
+        house=house,
         rounds=top.number("rounds", default=1, least=1),
         deals=top.number_or_none("deals", least=1),
         max_deals=top.number("max_deals", default=DEFAULT_MAX_DEALS, least=1),
@@ -234,7 +260,7 @@ _RULE_KEYS = tuple(f"rule.{name}" for name in OPTION_NAMES)
 _TOP_KEYS = (
     "name", "bots", "rules", "rule", "seed", "rounds", "deals", "max_deals", "clock", "call",
     "ask_forced", "workers", "max_batch", "tables_in_flight", "store", "sandbox", "limits",
-    "ponder", "tls", "dial_in",
+    "ponder", "tls", "dial_in", "format", "house",
 )  # fmt: skip
 
 

@@ -9,8 +9,18 @@ from pathlib import Path
 from referee.bots.names import EntrantNameError, NameRefusedError, check_name, entrant_names
 from referee.bots.spec import BotSpec, parse_bot, unnamed
 from referee.errors import ConfigError, NotFoundError
-from tournaments.schedule import EntrantId, check_entrants
+from tournaments.schedule import (
+    DESIGNS,
+    EntrantId,
+    Format,
+    check_entrants,
+    house_bots,
+    house_names,
+)
 from tournaments.toml_reader import Reader, shown
+
+HOUSE_BOT = "greedy"
+"""What fills the places of a design that nobody has, if the file names no other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +102,58 @@ def read_entrants(top: Reader, players: int, base: Path) -> tuple[Entrant, ...]:
     except ConfigError as error:
         raise top.error("bots", str(error).removeprefix("bots: ")) from None
     return tuple(map(Entrant, names, bots))
+
+
+def with_house_bots(top: Reader, form: Format, players: int, base: Path) -> tuple[object, int]:
+    """Returns the value of ``bots`` with house bots in all places that are left, and their number.
+
+    They are those of ``house`` in turn, and are called ``house-1`` and so on.
+
+    Args:
+        top: The tournament file.
+        form: The format.
+        players: How many sit at a table.
+        base: The folder that the texts of bots are relative to.
+
+    Raises:
+        ConfigError: if the format does not fit, or ``house`` means nothing.
+    """
+    items, house = top.get("bots"), _house(top, form, base)
+    if not isinstance(items, list):
+        return items, 0
+    try:
+        missing = house_bots(form, players, len(items))
+    except ConfigError as error:
+        key = "format" if error.key == "format" else "bots"
+        raise top.error(key, str(error).removeprefix(f"{key}: ")) from None
+    for index, item in enumerate(items if DESIGNS[form].is_individual else ()):
+        if isinstance(item, list) or (isinstance(item, dict) and isinstance(item.get("bot"), list)):
+            problem = f'a list of bots is a pair, and the format "{form}" seats single bots'
+            raise top.error(f"bots[{index}]", problem)
+    names = house_names(missing)
+    padding = [{"bot": house[i % len(house)], "name": name} for i, name in enumerate(names)]
+    return [*items, *padding], missing
+
+
+def _house(top: Reader, form: Format, base: Path) -> list[str]:
+    """Returns the texts of the house bots."""
+    given = top.get("house")
+    if given is None:
+        return [HOUSE_BOT]
+    if DESIGNS[form].size is None:
+        raise top.error("house", f'the format "{form}" has a place for everybody and no more')
+    texts: list[str] = []
+    for text in given if isinstance(given, list) else [given]:
+        if not isinstance(text, str) or unnamed(text) != text.strip() or not text.strip():
+            raise top.error("house", f"expected bots without names in front, got {shown(text)}")
+        try:
+            parse_bot(text, base)
+        except ConfigError as error:
+            raise top.error("house", str(error)) from None
+        texts.append(text)
+    if not texts:
+        raise top.error("house", "names no bot; leave it out for one that comes with the program")
+    return texts
 
 
 def _check_apart(pair: Sequence[BotSpec]) -> None:

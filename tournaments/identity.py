@@ -11,6 +11,9 @@ from referee.rules import RulesError, parse_rules
 IDENTITY_VERSION = 1
 """The version of the form of an identity."""
 
+UNSAID: Mapping[str, object] = {"format": "round-robin"}
+"""What holds where an identity says nothing, as those of older runs do."""
+
 
 def canonical(value: object) -> str:
     """Returns the one JSON text of *value*: sorted keys, no spaces, plain ASCII."""
@@ -38,7 +41,7 @@ def differences(old: Mapping[str, object], new: Mapping[str, object]) -> tuple[s
     """
     lines: list[str] = []
     for key in dict.fromkeys([*old, *new]):
-        before, after = old.get(key), new.get(key)
+        before, after = (each.get(key, UNSAID.get(key)) for each in (old, new))
         if before == after:
             continue
         if key == "rules" and isinstance(before, str) and isinstance(after, str):

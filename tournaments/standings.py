@@ -122,17 +122,16 @@ class Results:
         self,
         rules: Rules,
         schedule: Schedule,
+        rounds: int,
         results: Iterable[TableResult] = (),
-        *,
-        rounds: int = 1,
     ) -> None:
         """Takes *results*, of which none is void.
 
         Args:
             rules: Those of every match.
-            schedule: What is played, or one round of it.
+            schedule: What is played again and again.
+            rounds: How often.
             results: Tables that are played; see `take`.
-            rounds: How often *schedule* is played.
         """
         self.entrants = schedule.entrants
         self.played = 0

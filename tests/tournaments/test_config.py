@@ -531,3 +531,48 @@ def test_the_time_for_the_way_belongs_to_a_run_only_where_somebody_is_far_away(l
 
     assert "network" not in dict(clock('["greedy", "counter", "random"]'))  # type: ignore[call-overload]
     assert dict(clock('["greedy", "counter", "dial:far"]'))["network"] == 0.08  # type: ignore[call-overload]
+
+
+def test_the_default_format_leaves_the_identity_as_it_was(load: Load) -> None:
+    assert "format" not in identity(THREE, load)
+    assert identity('format = "round-robin"\n' + THREE, load) == identity(THREE, load)
+    assert identity('format = "kirkman"\n' + THREE, load)["format"] == "kirkman"
+
+
+def test_house_bots_take_the_places_that_a_format_has_left_in_turn(load: Load) -> None:
+    text = 'bots = ["random", "greedy", "counter", "a=greedy", "b=greedy"]\nformat = "mendelsohn"\n'
+    config = load(text + 'house = ["sampler", "counter"]')
+    assert [(e.name, e.bots[0].source) for e in config.entrants[5:]] == [
+        ("house-1", "sampler"),
+        ("house-2", "counter"),
+    ]
+    assert config.house == 2
+    assert [e.bots[0].source for e in load(text).entrants[5:]] == ["greedy", "greedy"]
+    assert len(config.schedule().blocks) == 14
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('format = "round robin"', r'format: expected one of .*did you mean .round-robin'),
+        ('format = "circle"', 'format: "circle" is not for 3 seats at a table; these are: "round'),
+        ('format = "gauntlet"', 'bots: the format "gauntlet" needs at least 4 entrants, got 3'),
+        ('house = "greedy"', 'house: the format "round-robin" has a place for everybody'),
+        ('format = "kirkman"\nhouse = []', "house: names no bot"),
+        ('format = "kirkman"\nhouse = ["x=greedy"]', "house: expected bots without names in front"),
+        ('format = "kirkman"\nhouse = ["gredy"]', "house: gredy: "),
+        ('format = "kirkman"\nhouse = 3', "house: expected bots without names in front, got 3"),
+    ],
+)  # fmt: skip
+def test_a_format_that_means_nothing_is_refused_with_its_place(
+    load: Load, text: str, problem: str
+) -> None:
+    with pytest.raises(ConfigError, match=problem):
+        load(f"{text}\n{THREE}")
+
+
+def test_single_bots_are_no_pairs(load: Load) -> None:
+    text = 'rules = "tournament-4p"\nformat = "whist"\nbots = ["greedy", "random", "counter", '
+    assert load(f'{text}"sampler"]').house == 0
+    with pytest.raises(ConfigError, match=r"bots\[3\]: a list of bots is a pair, and the format"):
+        load(f'{text}["greedy", "random"]]')

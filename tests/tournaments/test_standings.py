@@ -26,7 +26,7 @@ THREE = config(ANN, BOB, CYD)
 
 def results_of(*results: TableResult, rounds: int = 1) -> Results:
     tournament = config(ANN, BOB, CYD, rounds=rounds)
-    return Results(tournament.rules, tournament.schedule(), results)
+    return Results(tournament.rules, tournament.schedule(), 1, results)
 
 
 def points(scores: dict[EntrantId, int], *, table: int, **more: object) -> TableResult:
@@ -102,6 +102,7 @@ def test_a_pair_has_what_its_two_bots_have_and_sits_where_the_lower_of_them_does
     results = Results(
         tournament.rules,
         tournament.schedule(),
+        1,
         [
             result(
                 table,
@@ -144,7 +145,7 @@ def test_who_has_not_played_yet_is_listed_unplayed() -> None:
     tournament = config(ANN, BOB, CYD, DAN)
     without = [table for table in tournament.schedule().tables if DAN not in table.seats]
     results = Results(
-        tournament.rules, tournament.schedule(), [result(t, (3, 2, 1)) for t in without]
+        tournament.rules, tournament.schedule(), 1, [result(t, (3, 2, 1)) for t in without]
     )
     standings = results.standings()
     [row] = [row for row in standings.ranks.entrants if row.entrant == DAN]
@@ -213,7 +214,7 @@ def test_the_standings_are_the_same_to_the_last_bit_whatever_came_when(tmp_path:
         cut = rng.randrange(1, len(results))
         path = tmp_path / f"{number}.sqlite"
         with Store.open(store_of(path, tournament, shuffled[:cut], shuffled[cut:])) as store:
-            read = Results(tournament.rules, store.run.schedule(), store.results())
+            read = Results(tournament.rules, store.run.schedule(), 1, store.results())
             seen.append((read.standings(), store.fingerprint()))
     assert seen[0] == seen[1] == seen[2]
     assert seen[0][0].played == 24
@@ -240,8 +241,8 @@ def test_one_round_tells_all_that_the_whole_schedule_tells() -> None:
     schedule = tournament.schedule()
     one = replace(tournament, rounds=1).schedule()
     results = [result(table, (table.number % 7, 2, 1)) for table in schedule.tables[:50]]
-    whole = Results(tournament.rules, schedule, results)
-    short = Results(tournament.rules, one, results, rounds=3)
+    whole = Results(tournament.rules, schedule, 1, results)
+    short = Results(tournament.rules, one, 3, results)
     assert short.standings() == whole.standings()
     assert short.standings().scheduled == len(schedule.tables)
 

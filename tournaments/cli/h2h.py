@@ -31,7 +31,7 @@ def h2h(
     """
     with open_store(where, named) as store:
         run = store.run
-        results = Results(run.rules, run.one_round(), store.outcomes(), rounds=run.rounds)
+        results = Results(run.rules, *run.pattern(), store.outcomes())
         order = results.order()
         name = run.name
     if only is not None and only not in order:

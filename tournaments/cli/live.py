@@ -54,7 +54,7 @@ class Progress:
         self._side_count = config.rules.side_count
         self._since = time.monotonic()
         # What was played before is rated at once; the preview only goes on from there.
-        self._results = Results(run.rules, run.one_round(), store.outcomes(), rounds=run.rounds)
+        self._results = Results(run.rules, *run.pattern(), store.outcomes())
         self._begun = self._results.played
         self._preview = Preview(
             run.entrants, SkillModel(), self._results.ratings() if self._begun else ()

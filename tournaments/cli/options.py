@@ -8,6 +8,7 @@ from referee.bots.sandbox.tiers import Limits, Tier
 from referee.bots.terms import LONG_MOVE
 from tournaments.durations import parse_duration
 from tournaments.holding import limits_text
+from tournaments.schedule import Format
 
 
 class DurationType(click.ParamType[float]):
@@ -32,6 +33,11 @@ class DurationType(click.ParamType[float]):
 DURATION = DurationType()
 DURATION_OR_NONE = DurationType(positive=False)
 """A duration that may be nothing at all."""
+
+format_option = click.option(
+    "--format", "form", type=click.Choice([str(form) for form in Format]),
+    help="Who meets whom; round-robin if nothing is said. `moon tournament plan` shows it.",
+)  # fmt: skip
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Write one JSON document.")
 

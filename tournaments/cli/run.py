@@ -24,6 +24,7 @@ from tournaments.cli.live import Progress
 from tournaments.cli.options import (
     DURATION,
     DURATION_OR_NONE,
+    format_option,
     json_option,
     limit_option,
     ponder_option,
@@ -63,6 +64,7 @@ SHORTEST_BEAT = 0.05
 @rules_option
 @rule_option
 @click.option("--seed", help="Any text; leave it out for a random one that nobody can guess.")
+@format_option
 @click.option("--rounds", type=click.IntRange(1), help="How often everybody meets everybody.")
 @click.option("--deals", type=click.IntRange(1), help="Deals of a match; else to the target.")
 @click.option("--move-time", type=DURATION, help="For each decision.")
@@ -88,6 +90,7 @@ def run(
     rules: str | None,
     changes: tuple[str, ...],
     seed: str | None,
+    form: str | None,
     rounds: int | None,
     deals: int | None,
     move_time: float | None,
@@ -112,6 +115,7 @@ def run(
     wishes: dict[str, object] = {
         "rules": rules,
         "seed": seed,
+        "format": form,
         "rounds": rounds,
         "deals": deals,
         "workers": workers,
@@ -127,6 +131,7 @@ def run(
     }
     given = {key: value for key, value in wishes.items() if value is not None}
     config = _config(what, given, changes)
+    config.check_playable()
     close_to_bots()
     probe = check_tier(config.sandbox.tier)
     for line in unkept_lines(probe) if config.sandbox.tier is not Tier.NONE else ():

@@ -52,7 +52,7 @@ def print_standings(
     run = store.run
     fingerprint = store.start_fingerprint()
     outcomes = store.outcomes(timings=as_json or details, fingerprint=fingerprint)
-    results = Results(run.rules, run.one_round(), outcomes, rounds=run.rounds)
+    results = Results(run.rules, *run.pattern(), outcomes)
     stderr = console(stderr=True)
     with Progress(console=stderr, transient=True, disable=not stderr.is_terminal) as bar:
         task = bar.add_task("intervals")

@@ -1,4 +1,4 @@
-"""`moon tournament`: runs a round robin, and reads what came of it."""
+"""`moon tournament`: plans and runs one, and reads what came of it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import click
 from tournaments.cli.lazy import Lazy, LazyGroup
 
 COMMANDS = {
+    "plan": Lazy("tournaments.cli.plan:plan", "Show who will meet whom, how evenly, how long."),
     "run": Lazy("tournaments.cli.run:run", "Play what is missing of a tournament."),
     "standings": Lazy("tournaments.cli.standings:standings", "Show who is ahead, and how surely."),
     "h2h": Lazy("tournaments.cli.h2h:h2h", "Show how everybody did against everybody."),
@@ -17,4 +18,4 @@ COMMANDS = {
 
 @click.group(cls=LazyGroup, lazy=COMMANDS)
 def tournament() -> None:
-    """Run a round robin, and read what came of it."""
+    """Plan and run a tournament, and read what came of it."""

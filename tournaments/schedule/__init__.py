@@ -2,9 +2,10 @@
 
 from tournaments.schedule.blocks import Block, EntrantId, Schedule, Table, TableId
 from tournaments.schedule.designs import check_entrants, round_robin
-from tournaments.schedule.formats import Format, check_format, house_bots, make_schedule
+from tournaments.schedule.formats import DESIGNS, Format, house_bots, house_names, make_schedule
 
 __all__ = [
+    "DESIGNS",
     "Block",
     "EntrantId",
     "Format",
@@ -12,8 +13,8 @@ __all__ = [
     "Table",
     "TableId",
     "check_entrants",
-    "check_format",
     "house_bots",
+    "house_names",
     "make_schedule",
     "round_robin",
 ]

@@ -46,8 +46,11 @@ class Design:
     """What it does, in a few words."""
     least: Mapping[int, int]
     """By the seats of a table it can be played with: how many entrants it needs."""
-    size: Callable[[int], int] = lambda count: count
-    """How many places the design has for that many entrants; house bots take those left."""
+    size: Callable[[int], int] | None = None
+    """How many places the design has for that many entrants; house bots take those left.
+
+    ``None`` if it has a place for each and no more.
+    """
     most: int | None = None
     """How many entrants it takes."""
     rounds: Callable[[int], tuple[Round, ...]] | None = None
@@ -57,7 +60,7 @@ class Design:
 
 
 DESIGNS: Mapping[Format, Design] = {
-    Format.ROUND_ROBIN: Design("every three, or every two pairs, meet", {3: 3, 4: 2}),
+    Format.ROUND_ROBIN: Design("everybody meets everybody, in all ways", {3: 3, 4: 2}),
     Format.MENDELSOHN: Design(
         "every two meet twice, once to the left of each other",
         {3: 3},
@@ -127,7 +130,8 @@ def house_bots(form: Format, seats: int, count: int) -> int:
         ConfigError: if *form* cannot seat that many entrants.
     """
     check_format(form, seats, count)
-    return DESIGNS[form].size(count) - count
+    size = DESIGNS[form].size
+    return 0 if size is None else size(count) - count
 
 
 def house_names(count: int) -> tuple[EntrantId, ...]:

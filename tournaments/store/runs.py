@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from referee.bots.spec import is_inside, is_remote
 from referee.rules import Rules, parse_rules
 from tournaments.identity import canonical
-from tournaments.schedule import EntrantId, Schedule, round_robin
+from tournaments.schedule import EntrantId, Format, Schedule, make_schedule
 from tournaments.store.rows import Values, sha256
 
 
@@ -75,11 +75,23 @@ class RunInfo:
 
     def schedule(self) -> Schedule:
         """Returns all that is to be played."""
-        return round_robin(self.entrants, seats=self.rules.players, rounds=self.rounds)
+        return self._schedule(self.rounds)
 
-    def one_round(self) -> Schedule:
-        """Returns the first round; in all others the same entrants meet in the same order."""
-        return round_robin(self.entrants, seats=self.rules.players)
+    def pattern(self) -> tuple[Schedule, int]:
+        """Returns what is played again and again, and how often.
+
+        In a round robin the same entrants meet in every round, in the same order; in all other
+        formats it is the whole schedule, once.
+        """
+        repeats = self.rounds if self._format is Format.ROUND_ROBIN else 1
+        return self._schedule(self.rounds // repeats), repeats
+
+    @property
+    def _format(self) -> Format:
+        return Format(self.identity.get("format", Format.ROUND_ROBIN))
+
+    def _schedule(self, rounds: int) -> Schedule:
+        return make_schedule(self._format, self.entrants, seats=self.rules.players, rounds=rounds)
 
 
 class Note(NamedTuple):
