@@ -3,7 +3,7 @@
 A format here is a design: the whole schedule is known before the first deal. A format whose next
 round hangs on results (Swiss, knockout, racing) gets a module of its own beside the designs; it
 grows a schedule round by round with `grown`, at the edges that `tournaments.schedule.replanning`
-finds.
+finds, and takes its place in `Format` and `DESIGNS`.
 """
 
 from __future__ import annotations
@@ -226,6 +226,17 @@ def rotations(base: tuple[Who, ...]) -> tuple[tuple[Who, ...], ...]:
     (((0, 1, 2), (1, 2, 0), (2, 0, 1)), ((0, 1, 0, 1), (1, 0, 1, 0)))
     """
     return tuple(dict.fromkeys((*base[k:], *base[:k]) for k in range(len(base))))
+
+
+def bases_of(block: Block) -> tuple[tuple[EntrantId, ...], ...]:
+    """Returns the tables of *block*, one for all that differ only in how the seats are turned."""
+    found: list[tuple[EntrantId, ...]] = []
+    known: set[tuple[EntrantId, ...]] = set()
+    for table in block.tables:
+        if table.seats not in known:
+            known.update(rotations(table.seats))
+            found.append(table.seats)
+    return tuple(found)
 
 
 def _cell(bases: Sequence[Sequence[int]]) -> str:

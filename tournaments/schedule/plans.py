@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from tournaments.schedule.blocks import Block, EntrantId, Schedule
-from tournaments.schedule.formats import Format, rotations
+from tournaments.schedule.formats import Format, bases_of
 from tournaments.schedule.gauntlet import VERSIONS
 
 Meeting = tuple[EntrantId, ...]
@@ -22,14 +22,11 @@ Meeting = tuple[EntrantId, ...]
 
 def meetings(block: Block) -> tuple[Meeting, ...]:
     """Returns the tables of *block*, one for all that differ only in how the seats are turned."""
-    found: list[Meeting] = []
-    known: set[Meeting] = set()
-    for table in block.tables:
-        if table.seats not in known:
-            known.update(rotations(table.seats))
-            half = len(table.seats) // 2
-            is_pairs = len(table.seats) == 4 and table.seats[:half] == table.seats[half:]
-            found.append(table.seats[:half] if is_pairs else table.seats)
+    found = []
+    for seats in bases_of(block):
+        half = len(seats) // 2
+        is_pairs = len(seats) == 4 and seats[:half] == seats[half:]
+        found.append(seats[:half] if is_pairs else seats)
     return tuple(found)
 
 
