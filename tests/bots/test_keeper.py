@@ -101,10 +101,10 @@ async def test_a_program_that_ends_long_after_it_was_given_up_disturbs_nobody(
 
     monkeypatch.setattr(keeper, "_hear", hear_late)
     await in_time(process.kill(0))
+    monkeypatch.undo()
     for event in late:
         hear(event)
     other = await start(keeper, "true")
-    monkeypatch.undo()
     assert (await in_time(other.exited)).code == 0
 
 

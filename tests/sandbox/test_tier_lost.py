@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -25,8 +26,15 @@ SAYS = "bwrap: setting up uid map: Permission denied"
 
 
 @pytest.fixture
-def break_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
+def break_it(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
     """What makes every bubblewrap fail from then on."""
+    with tempfile.TemporaryDirectory(prefix="m") as name:
+        # Open to all: the user that starts bots for root looks into it.
+        Path(name).chmod(0o755)
+        yield from _breakable(Path(name), monkeypatch)
+
+
+def _breakable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
     assert REAL is not None
     broken = tmp_path / "broken"
     program = tmp_path / "bwrap"
@@ -35,8 +43,6 @@ def break_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callab
         f'exec {REAL.path} "$@"\n'
     )
     program.chmod(0o755)
-    for path in (tmp_path, *tmp_path.parents[:2]):
-        path.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     bubblewrap.find.cache_clear()
     yield broken.touch
