@@ -142,7 +142,11 @@ class Match(NamedTuple):
             raise IllegalChoiceError(f"the match is over, so nobody may {choice}")
         deal = self.deal.play(choice)
         if deal.turn is not None:
-            return Match(self.terms, self.source, self.number, self.redeals, self.scores, deal)
+            # As the constructor would make it, which is a function in Python.
+            return tuple.__new__(
+                Match,
+                (self.terms, self.source, self.number, self.redeals, self.scores, deal, None, None),
+            )
         return self._close(deal)
 
     def view(self, seat: Seat, decision: Decision | None = None) -> View:

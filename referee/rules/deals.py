@@ -288,8 +288,8 @@ class Deal:
             raise self._refusal(choice)
         held = list(self.hands)
         held[turn] ^= 1 << tile
-        hands, plays = tuple(held), (*self.plays, tile)
-        players, legal = rules.players, 0
+        hands, last = tuple(held), (tile,)
+        plays, players, legal = self.plays + last, rules.players, 0
         after: Seat | None
         if len(plays) % players:
             after = _NEXT[players][turn]

@@ -25,7 +25,7 @@ from referee.rules.options import (
     TrumpNamed,
 )
 from referee.rules.suits import SUITS, TRUMPS, NoneDoubles, SuitTable, Trump, suit_table
-from referee.rules.tiles import TILES, Tile, tiles_in
+from referee.rules.tiles import TILES, tiles_in
 
 
 class Random(Protocol):
@@ -129,6 +129,16 @@ def _packed(table: SuitTable) -> tuple[int, ...]:
     )
 
 
+def _numbers_in(mask: int) -> list[int]:
+    """Returns the tiles of *mask* as plain numbers, ascending: looked up by faster than tiles."""
+    found = []
+    while mask:
+        lowest = mask & -mask
+        found.append(lowest.bit_length() - 1)
+        mask ^= lowest
+    return found
+
+
 _PACKED = {
     (trump, doubles): _packed(suit_table(trump, doubles))
     for trump in TRUMPS
@@ -145,7 +155,7 @@ def _play(
     table = rules.tables[trump]
     leads, strengths = table.leads, table.strength
     packed = _PACKED[trump, rules.none_doubles]
-    tiles: list[list[Tile]] = [tiles_in(mask) for mask in held]
+    tiles = [_numbers_in(mask) for mask in held]
     # For each seat, eight bits for each suit: the places of the tiles that follow it.
     follow = [sum(map(lshift, [packed[tile] for tile in own], _PLACES)) for own in tiles]
     hands = [(1 << len(own)) - 1 for own in tiles]
@@ -164,7 +174,8 @@ def _play(
     for _ in range(TRICKS - tricks + 1):
         if left == players:
             places = _REMAINING[hands[seat]]
-            place = places[int(draw() * len(places))] if len(places) > 1 else places[0]
+            count = len(places)
+            place = places[int(draw() * count)] if count > 1 else places[0]
             hands[seat] ^= _BIT[place]
             tile = tiles[seat][place]
             suit = leads[tile]
@@ -175,7 +186,8 @@ def _play(
         for _ in range(left):
             hand = hands[seat]
             places = _REMAINING[hand & follow[seat] >> shift or hand]
-            place = places[int(draw() * len(places))] if len(places) > 1 else places[0]
+            count = len(places)
+            place = places[int(draw() * count)] if count > 1 else places[0]
             hands[seat] = hand ^ _BIT[place]
             power = strength[tiles[seat][place]]
             if power > best:
