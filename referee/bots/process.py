@@ -123,6 +123,7 @@ class BotProcess:
             place=place.path,
             readable=reach.readable,
             listable=reach.listable,
+            system=reach.system,
             uid=self._uid,
         )
         allowed = Allowed(

@@ -1,9 +1,10 @@
-"""What a bot may read besides the system and its program: what it is made of, and no more.
+"""What a bot may read besides its program: the system, what it is made of, and no more.
 
 A bot's file usually lies in the folder of whoever runs it, next to other bots, to the store of the
 run and to the tournament file with its seed. So a bot of one file gets that file and the modules
 that it imports from beside it, and a folder bot gets its folder. Links are followed before anything
-is granted, and lead nowhere outside; files that are to stay hidden are left out of everything.
+is granted, and lead nowhere outside; files that are to stay hidden are left out of everything, of
+the directories of the system too: somebody may keep a league in `/opt`, or in the folder of a venv.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from referee.bots.contents import played_files
 from referee.bots.environment import own_packages
+from referee.bots.sandbox.places import system
 from referee.bots.spec import BotKind, BotSpec
 
 BESIDE = ("-wal", "-shm", "-journal", ".lock", ".new", ".new-journal")
@@ -30,6 +32,8 @@ class Reach:
     """Files, and directories with all that is below them."""
     listable: tuple[Path, ...]
     """Directories of which it may learn the names, as a Python that imports from them must."""
+    system: tuple[Path, ...]
+    """Directories of the system and of Python, without what is hidden."""
 
 
 def reach_of(spec: BotSpec, hidden: Sequence[Path] = ()) -> Reach:
@@ -53,7 +57,18 @@ def reach_of(spec: BotSpec, hidden: Sequence[Path] = ()) -> Reach:
         folders = [path.parent for path in own]
     packages = own_packages()
     listable = [*folders, *(package.parent for package in packages)]
-    return Reach(_once([*own, *packages]), _once(listable))
+    ours = _without(packages, secret)
+    return Reach(_once([*own, *ours]), _once(listable), tuple(_without(system(), secret)))
+
+
+def _without(trees: Iterable[Path], secret: _Hidden) -> Iterator[Path]:
+    """Yields *trees*, in pieces where something hidden lies below one."""
+    for tree in trees:
+        real = tree.resolve()
+        if secret.holds(real) or secret.is_below(real):
+            yield from _within(real, secret)
+        else:
+            yield tree
 
 
 class _Hidden:

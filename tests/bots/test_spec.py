@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from referee.bots.contents import content_hash
+from referee.bots.imports import MOST_PARSED
 from referee.bots.names import check_name, entrant_names
 from referee.bots.spec import BotKind, BotSpec, parse_bot, sample_names
 from referee.errors import ConfigError
@@ -460,6 +462,22 @@ class TestContentHash:
         (base / "brain" / "net.py").write_text("import far")
         (base / "lone.py").write_text(line)
         assert self.changes(base, text, base / file, "x = 1")
+
+    def test_of_a_python_file_too_long_to_be_parsed_covers_what_its_lines_import(
+        self, base: Path
+    ) -> None:
+        padding = "x = (" + "0," * MOST_PARSED + ")\n"
+        (base / "lone.py").write_text(
+            f"import helper as h, near\n{padding}if h:\n    from far import z"
+        )
+        tracemalloc.start()
+        try:
+            for name in ("helper.py", "near.py", "far.py"):
+                assert self.changes(base, "lone.py", base / name, "x = 1")
+            assert not self.changes(base, "lone.py", base / "other.py", "x = 1")
+            assert tracemalloc.get_traced_memory()[1] < 20 * len(padding)
+        finally:
+            tracemalloc.stop()
 
     def test_of_a_python_file_survives_what_is_no_python_and_imports_in_a_circle(
         self, base: Path

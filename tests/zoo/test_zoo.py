@@ -46,8 +46,8 @@ def chosen(names: str) -> tuple[Behaviour, ...]:
 TRIED = {"basic": chosen(f"{FEW},{WIRE}"), "hardened": chosen(FEW)}
 JOBS = 5
 
-# One process runs the zoo of a tier, once, for all tests about it.
-pytestmark = [pytest.mark.timeout(3600), pytest.mark.xdist_group("zoo")]
+# It runs once in a tier, for all tests about it.
+pytestmark = pytest.mark.timeout(3600)
 
 
 class Run(NamedTuple):

@@ -51,6 +51,7 @@ def prepare(  # noqa: PLR0913 - one fact each, by name
     place: Path,
     readable: Sequence[Path],
     listable: Sequence[Path] = (),
+    system: Sequence[Path] | None = None,
     uid: int | None,
 ) -> Launch:
     """Returns what to start so that *command* runs in *cwd* with *env*, held by *sandbox*.
@@ -65,6 +66,7 @@ def prepare(  # noqa: PLR0913 - one fact each, by name
         readable: Files and directories that it may read besides the system and Python.
         listable: Directories of which it may learn the names of all that is below them, as a
             Python that imports from them must.
+        system: What it may read of the system and of Python; None for all of it.
         uid: The user to run it as, from `UidSlots`, which needs root; None for our own.
 
     Raises:
@@ -78,7 +80,8 @@ def prepare(  # noqa: PLR0913 - one fact each, by name
             sandbox.tier, "a bot never runs as root, and there is no other user to run it as"
         )
     programs = places.program(command, cwd, env)
-    seen = (*places.system(), *places.existing(readable), *programs)
+    trees = places.system() if system is None else system
+    seen = (*trees, *places.existing(readable), *programs)
     bot = _Bot(command, cwd, dict(env), place, seen, tuple(listable), uid)
     if uid is not None:
         users.check_readable([*programs, *places.existing(readable)], uid, sandbox.tier)
