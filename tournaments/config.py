@@ -6,6 +6,7 @@ its `identity`; how fast and where it is played (workers, batches, the store) ma
 
 from __future__ import annotations
 
+import errno
 import os
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -289,8 +290,14 @@ def _folder(top: Reader, key: str) -> str | None:
 def _path(top: Reader, key: str, text: str) -> Path:
     try:
         path = _base(top.path) / Path(text).expanduser()
+        path.lstat()
+    except FileNotFoundError:
+        pass
     except RuntimeError as error:
         raise top.error(key, str(error).lower()) from None
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise top.error(key, f"the name is too long: {text[:40]}...") from None
     if not text.isprintable():
         raise top.error(key, f"{text!r} is no name of a file")
     return path

@@ -16,6 +16,9 @@ from tournaments.toml_reader import Reader, shown
 MOST = 1_000_000
 """The largest count of processes, threads or files that may be allowed."""
 
+LEAST_MEMORY = 8 << 20
+"""Bytes; what starts a bot takes nearly as much."""
+
 LIMIT_NAMES = tuple(field.name for field in fields(Limits))
 _SIZES = ("memory", "file_size", "disk")
 
@@ -35,7 +38,10 @@ def read_limit(name: str, value: object) -> int | float:
     """
     parse: Callable[[object], int | float]
     parse = parse_size if name in _SIZES else parse_duration if name == "cpu_time" else _count
-    return parse(value)
+    limit = parse(value)
+    if name == "memory" and limit < LEAST_MEMORY:
+        raise ValueError(f"no program runs in less than {size(LEAST_MEMORY)}")
+    return limit
 
 
 def limits_in(top: Reader, elsewhere: Sequence[str] = ()) -> dict[str, int | float]:

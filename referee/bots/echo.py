@@ -11,7 +11,6 @@ import asyncio
 import os
 import socket
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Awaitable, Callable
@@ -26,6 +25,7 @@ from moon.v1 import bot_service_pb2 as pb
 
 from referee.bots.grace import MESSAGE
 from referee.bots.handshake import open_channel
+from referee.bots.rundir import temporary_folder
 from referee.match import Match, Terms
 from referee.rules import preset_rules, seed_key
 from referee.wire.choices import encode_decision
@@ -44,9 +44,9 @@ class Echo:
     async def __aenter__(self) -> Self:
         """Starts the other process."""
         async with AsyncExitStack() as stack:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="moon-echo-"))
+            folder = stack.enter_context(temporary_folder())
             process = await asyncio.create_subprocess_exec(
-                sys.executable, "-P", "-m", "referee.bots.echo", folder,
+                sys.executable, "-P", "-m", "referee.bots.echo", str(folder),
                 stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
                 # What the terminal sends to its programs is for the one that asks.

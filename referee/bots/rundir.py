@@ -14,6 +14,8 @@ import secrets
 import stat
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -120,6 +122,20 @@ class RunDirectory:
         """Removes the directory with all that is in it."""
         remove_tree(self.path)
         os.close(self._lock)
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Makes a folder for the block; what a killed process leaves is swept as places of bots are.
+
+    Raises:
+        OSError: if it cannot be made.
+    """
+    made = RunDirectory.make_in(Path(tempfile.gettempdir()))
+    try:
+        yield made.path
+    finally:
+        made.remove()
 
 
 def shortage(directory: Path) -> str:

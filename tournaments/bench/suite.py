@@ -6,15 +6,14 @@ slow moment of the machine meets all of them. A figure is the median over the ro
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 from typing import TypeAlias
 
 from referee.bots.echo import Echo
+from referee.bots.rundir import temporary_folder
 from referee.bots.terms import CallStyle
 from referee.rules import parse_rules
 from tournaments.bench import rules as race
@@ -83,9 +82,9 @@ async def measure(seconds: float, step: Callable[[], None]) -> Figures:
     """
     figures = _rules()
     step()
-    with tempfile.TemporaryDirectory(prefix="moon-bench-") as folder:
+    with temporary_folder() as folder:
         figures |= await _ways(seconds, step)
-        rate = await tournament_rate(seconds, Path(folder))
+        rate = await tournament_rate(seconds, folder)
     figures[TOURNAMENT] = Figure("tables/s", (rate,))
     step()
     return figures

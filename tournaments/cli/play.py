@@ -55,6 +55,7 @@ from tournaments.runner.arena import Arena
 from tournaments.runner.jobs import Done, Job, TableJob
 from tournaments.runner.runner import MAX_ATTEMPTS
 from tournaments.timing import OverheadTimes, read_times
+from tournaments.toml_reader import MOST
 
 CLOCK = ClockTerms()
 
@@ -76,9 +77,11 @@ class Wish:
 @click.option("--seed", help="Any text; the same seed deals the same tiles.")
 @rules_option
 @rule_option
-@click.option("--deals", type=click.IntRange(1), help="Play so many deals, not to the target.")
 @click.option(
-    "--max-deals", type=click.IntRange(1), default=DEFAULT_MAX_DEALS, show_default=True,
+    "--deals", type=click.IntRange(1, MOST), help="Play so many deals, not to the target."
+)
+@click.option(
+    "--max-deals", type=click.IntRange(1, MOST), default=DEFAULT_MAX_DEALS, show_default=True,
     help="End a match to the target after so many deals.",
 )  # fmt: skip
 @click.option("--move-time", type=DURATION, default=f"{CLOCK.move_time:g}s", show_default=True,
@@ -164,6 +167,8 @@ def play(
     seats = names * 2 if len(names) == 2 else names
     inside = [name for name, text in zip(names, bots, strict=True) if is_inside(text)]
     is_held = job.sandbox.tier is not Tier.NONE
+    if seed == "":
+        raise ConfigError(None, "--seed", "is empty; leave it out for a random one")
     wish = Wish(bots, chosen, seed or secrets.token_hex(16), job, seats)
     if watch and as_json:
         raise ConfigError(None, "--watch", "draws deals, and --json writes one document: take one")
@@ -217,8 +222,8 @@ def _rules(bots: Sequence[str], name: str | None, changes: tuple[str, ...]) -> R
 
 def _check_writable(path: Path) -> None:
     """Refuses a file that cannot be written before anything is played for it; leaves no trace."""
-    is_new = not path.exists()
     try:
+        is_new = not path.exists()
         with path.open("a", encoding="utf-8"):
             pass
         if is_new:

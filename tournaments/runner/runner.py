@@ -110,6 +110,7 @@ class Runner:
         self._last = {t.number: t.attempt + MAX_ATTEMPTS - 1 for t in self._todo}
         self._count = max(1, min(workers, len(self._todo)))
         self._on_results = on_results
+        self._say = say
         cores = len(os.sched_getaffinity(0)) / self._count
         self._flight = Flight(job.tables_in_flight, job.clock.move_time, cores, say)
         self._fresh: list[TableResult] = []
@@ -200,6 +201,7 @@ class Runner:
             return  # it was to end anyway
         self._lost += 1
         self.report.complain(problem)
+        self._say(f"a worker was lost, and another one takes its place: {problem.splitlines()[-1]}")
         for table in worker.tables.values():
             self.try_again(table)
         if self._draining:
@@ -318,6 +320,7 @@ class _Worker:
     async def _listen(self, process: asyncio.subprocess.Process) -> bool:
         """Takes what the worker says, until it ends; returns whether it said good-bye."""
         assert process.stdout is not None
+        failed: BotError | None = None
         while line := await process.stdout.readline():
             if not line.endswith(b"\n"):
                 return False
@@ -330,7 +333,7 @@ class _Worker:
                     await self._runner.wait_for_check()
                     self._begin()
                 case Failed(problem, exit_code):
-                    raise BotError(problem, exit_code)
+                    failed = BotError(problem, exit_code)  # it clears up and ends by itself
                 case Done() as outcome:
                     table = self.tables.pop(outcome.result.number)
                     self._runner.take(table, outcome)
@@ -340,6 +343,8 @@ class _Worker:
                     self._runner.report.measured.add(measured)
                     self._runner.report.strays.update(strays)
                     return True
+        if failed is not None:
+            raise failed
         return False
 
     def _begin(self) -> None:

@@ -34,6 +34,8 @@ def check_file(path: Path) -> bytes:
         StoreError: if there is no file, or it is something else.
     """
     try:
+        if not path.is_file() and not path.is_dir() and path.exists():
+            raise StoreError(f"{path}: is no ordinary file")  # to open a pipe may take for ever
         with path.open("rb") as file:
             header = file.read(100)
     except FileNotFoundError:

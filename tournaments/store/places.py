@@ -29,7 +29,7 @@ def check_is_local(path: Path) -> None:
         StoreError: if it is not: neither a lock nor the shared memory of a log reaches from one
             machine to another.
     """
-    kind = file_system(path.parent.resolve())
+    kind = file_system(Path(os.path.realpath(path.parent)))
     if kind in _REMOTE:
         raise StoreError(
             f"{path}: is on a network file system ({kind}), where a store that is written would "

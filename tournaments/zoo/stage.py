@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Self
 
 from referee.bots.keeper.processes import all_processes, mark_of
+from referee.bots.rundir import temporary_folder
 
 PREFIX = "zoo-canary:"
 """What every planted text begins with; a program may know it, as it would know a file's format."""
@@ -40,12 +41,14 @@ class Stage:
 
     def __enter__(self) -> Self:
         _sweep(_home())
-        folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="zoo-")))
+        folder = self._stack.enter_context(temporary_folder())
         # As a store of results would lie there: whoever may see the directory may read it.
         folder.chmod(0o755)
         try:
             self._plant("canary_file", folder / "results.db", "a file of the referee")
-            self._plant("home_file", _home() / f".{folder.name}", "a file in the referee's home")
+            self._plant(
+                "home_file", _home() / f".zoo-{folder.name}", "a file in the referee's home"
+            )
         except BaseException:
             self._stack.close()
             raise

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from referee.bots.rundir import temporary_folder
 from referee.bots.sandbox import bubblewrap, landlock, probe_child, seccomp
 from referee.bots.sandbox.harden import PR_GET_DUMPABLE
 from referee.bots.sandbox.prepare import launch_failure, prepare
@@ -220,8 +221,7 @@ class _Stage:
 def _stage() -> Iterator[_Stage]:
     """Sets up what the probe is to try itself against, and takes it away."""
     with contextlib.ExitStack() as stack:
-        name = stack.enter_context(tempfile.TemporaryDirectory(prefix="moon-probe-"))
-        root = Path(name).resolve()
+        root = stack.enter_context(temporary_folder()).resolve()
         # As open as the folder of a user may be: its mode must not be what protects it.
         root.chmod(0o755)
         for path in ("run", "run/1", "run/1/home", "run/1/tmp", "run/2", "bot", "own"):
