@@ -288,6 +288,8 @@ def _folder(top: Reader, key: str) -> str | None:
 
 
 def _path(top: Reader, key: str, text: str) -> Path:
+    if not text.isprintable():
+        raise top.error(key, f"{text!r} is no name of a file")
     try:
         path = _base(top.path) / Path(text).expanduser()
         path.lstat()
@@ -298,8 +300,6 @@ def _path(top: Reader, key: str, text: str) -> Path:
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
             raise top.error(key, f"the name is too long: {text[:40]}...") from None
-    if not text.isprintable():
-        raise top.error(key, f"{text!r} is no name of a file")
     return path
 
 

@@ -22,6 +22,11 @@ _REMOTE = {
 _ESCAPED = re.compile(r"\\([0-7]{3})")
 
 
+def real(path: str | Path) -> Path:
+    """Returns where *path* leads; a link to itself is left to whoever opens it."""
+    return Path(os.path.realpath(path))
+
+
 def check_is_local(path: Path) -> None:
     """Checks that the folder of *path* is on a disk of this machine, as far as one can know.
 
@@ -29,7 +34,7 @@ def check_is_local(path: Path) -> None:
         StoreError: if it is not: neither a lock nor the shared memory of a log reaches from one
             machine to another.
     """
-    kind = file_system(Path(os.path.realpath(path.parent)))
+    kind = file_system(real(path.parent))
     if kind in _REMOTE:
         raise StoreError(
             f"{path}: is on a network file system ({kind}), where a store that is written would "

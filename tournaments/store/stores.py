@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -83,7 +82,7 @@ class Store:
         if config.seed is None:
             raise ValueError("a run needs a seed")
         info = RunInfo(config.name, config.identity(), code_version, now(), host or {})
-        path = Path(os.path.realpath(path))  # a link to itself is for whoever opens it
+        path = places.real(path)
         check_folder(path)
         return cls._locked(path, lambda path: make(path, info))
 
@@ -98,7 +97,7 @@ class Store:
             StoreError: if it is not there, not ours, damaged, of a newer version, or if somebody
                 else is writing (``locked``).
         """
-        path = Path(os.path.realpath(path))  # a link to itself is for whoever opens it
+        path = places.real(path)
         header = database.check_file(path)
         if readonly:
             return cls(path, database.reading_engine(path, header), None)
