@@ -13,7 +13,7 @@ from typing import NamedTuple
 from referee.rules.decisions import SEATS, Seat
 from referee.rules.errors import NotationError
 from referee.rules.options import HAND_SIZE, Rules
-from referee.rules.tiles import Tile, mask_of
+from referee.rules.tiles import TILES, Tile, mask_of
 
 
 class Dealt(NamedTuple):
@@ -50,6 +50,10 @@ def derive_key(key: bytes, label: str) -> bytes:
     return hmac.digest(key, b"derive/" + label.encode(), "sha256")
 
 
+_LIMITS = (0, *(256 - 256 % count for count in range(1, len(TILES) + 1)))
+"""By count: the last multiple of it that a byte can reach."""
+
+
 def deal_tiles(key: bytes, number: int, rules: Rules) -> Dealt:
     """Returns the deal with *number*, from 0, of the match with *key*.
 
@@ -60,7 +64,11 @@ def deal_tiles(key: bytes, number: int, rules: Rules) -> Dealt:
     tiles = list(rules.tiles)
     stream = _bytes(key, b"deal/" + number.to_bytes(8, "big"))
     for place in range(len(tiles) - 1, 0, -1):
-        other = _draw(stream, place + 1)
+        # As `_draw` does it, without a call for every tile.
+        limit = _LIMITS[place + 1]
+        while (byte := next(stream)) >= limit:
+            pass
+        other = byte % (place + 1)
         tiles[place], tiles[other] = tiles[other], tiles[place]
     ends = range(0, HAND_SIZE * rules.players, HAND_SIZE)
     hands = tuple(mask_of(tiles[at : at + HAND_SIZE]) for at in ends)
@@ -82,7 +90,7 @@ def _bytes(key: bytes, label: bytes) -> Iterator[int]:
 
 def _draw(stream: Iterator[int], count: int) -> int:
     """Returns an unbiased number below *count*: bytes at or above the last multiple are skipped."""
-    limit = 256 - 256 % count
+    limit = _LIMITS[count]
     while (byte := next(stream)) >= limit:
         pass
     return byte % count

@@ -8,8 +8,8 @@ every question about a trick is a lookup in the `SuitTable` of the trump.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any, TypeAlias, cast
+from functools import cache, lru_cache
+from typing import Any, TypeAlias
 
 from referee.rules.auction import Auction, bid, legal_bids, start_auction
 from referee.rules.bids import TRICKS, Bid
@@ -182,14 +182,18 @@ class Deal:
         if seat is None:
             return None
         if self.leaders:
-            return _new_tuple(Decision, (_PLAY, seat, self._legal_plays()))
+            is_calling = self.rules.led_suit is _LEADER_CALLS and len(self.suits) < len(
+                self.leaders
+            )
+            legal = self._calls() if is_calling else plays_of(self._legal_mask)
+            return _new_tuple(Decision, (_PLAY, seat, legal))
         kind = self.kind
         assert kind is not None
         return _new_tuple(Decision, (kind, seat, self._legal_before_play(kind, seat)))
 
     def _legal_before_play(self, kind: Kind, seat: Seat) -> tuple[Choice, ...]:
         if kind is _BID:
-            return _bid_choices(legal_bids(self.rules, self.auction, self.forced))
+            return _bid_choices(self.rules, self.auction, self.forced)
         if kind is _DISCARD:
             return discards_of(self.hands[seat])
         return _trump_choices(self.rules.trumps) if kind is Kind.TRUMP else (TAKE, LEAVE)
@@ -198,19 +202,14 @@ class Deal:
         """Returns the tiles that may be played now, as a bit mask; 0 outside the tricks."""
         return self._legal_mask
 
-    def _legal_plays(self) -> tuple[Choice, ...]:
-        mask = self._legal_mask
-        if self.rules.led_suit is _LEADER_CALLS and len(self.suits) < len(self.leaders):
-            assert self.trump is not None
-            table = self.rules.tables[self.trump]
-            return tuple(
-                [
-                    CALLING[tile][suit]
-                    for tile in tiles_in(mask)
-                    for suit in callable_suits(tile, table)
-                ]
-            )
-        return plays_of(mask)
+    def _calls(self) -> tuple[Choice, ...]:
+        """Returns every lead with every suit that it can call."""
+        assert self.trump is not None
+        table = self.rules.tables[self.trump]
+        tiles = tiles_in(self._legal_mask)
+        return tuple(
+            [CALLING[tile][suit] for tile in tiles for suit in callable_suits(tile, table)]
+        )
 
     # The answer.
 
@@ -277,7 +276,7 @@ class Deal:
 
     def _play_tile(self, choice: Play) -> Deal:
         rules, turn, trump, tile = self.rules, self.turn, self.trump, choice.tile
-        leaders, suits, tricks_won = self.leaders, self.suits, self.tricks_won
+        leaders, suits = self.leaders, self.suits
         assert turn is not None
         assert trump is not None
         if not self._legal_mask >> tile & 1:
@@ -288,25 +287,28 @@ class Deal:
             raise self._refusal(choice)
         held = list(self.hands)
         held[turn] ^= 1 << tile
-        hands, last = tuple(held), (tile,)
-        plays, players, legal = self.plays + last, rules.players, 0
-        after: Seat | None
+        laid = (tile,)  # a sum of tuples is quicker than to unpack one into another
+        plays, players = self.plays + laid, rules.players
+        deal: Any = _new(_OpenDeal)  # filled here and closed at the end, see `open_twin`
         if len(plays) % players:
             after = _NEXT[players][turn]
             hand = held[after]
-            legal = hand & rules.may_follow[trump][suits[-1]] or hand
+            deal.turn, deal.leaders, deal.tricks_won = after, leaders, self.tricks_won
+            deal._legal_mask = hand & rules.may_follow[trump][suits[-1]] or hand
         else:
             winner = trick_winner(rules, trump, leaders[-1], plays[-players:], suits[-1])
-            tricks_won = _put(tricks_won, winner, tricks_won[winner] + 1)
-            if len(suits) == TRICKS or _is_decided(rules, self.auction, tricks_won):
-                after = None
-            else:
-                after, legal = winner, hands[winner]
-                leaders += (winner,)
-        return _state((
-            rules, self.dealt, self.forced, self.auction, self.bids, hands, after, trump,
-            self.taken, self.discarded, plays, leaders, suits, tricks_won, legal,
-        ))  # fmt: skip
+            tricks_won = _put(self.tricks_won, winner, self.tricks_won[winner] + 1)
+            is_last = len(suits) == TRICKS or _is_decided(rules, self.auction, tricks_won)
+            deal.turn, deal._legal_mask = (None, 0) if is_last else (winner, held[winner])
+            deal.leaders = leaders if is_last else (*leaders, winner)
+            deal.tricks_won = tricks_won
+        deal.rules, deal.dealt, deal.forced = rules, self.dealt, self.forced
+        deal.auction, deal.bids, deal.hands = self.auction, self.bids, tuple(held)
+        deal.trump, deal.taken, deal.discarded = trump, self.taken, self.discarded
+        deal.plays, deal.suits = plays, suits
+        deal.__class__ = Deal
+        closed: Deal = deal
+        return closed
 
     def _led_suit(self, choice: Play, trump: Trump) -> Suit:
         table = self.rules.tables[trump]
@@ -343,12 +345,13 @@ def _state(fields: _Fields) -> Deal:
         deal.tricks_won, deal._legal_mask,
     ) = fields  # fmt: skip
     deal.__class__ = Deal
-    return cast("Deal", deal)
+    closed: Deal = deal
+    return closed
 
 
-@cache
-def _bid_choices(bids: tuple[Bid, ...]) -> tuple[Choice, ...]:
-    return tuple(BIDDING[made] for made in bids)
+@lru_cache(maxsize=1 << 14)
+def _bid_choices(rules: Rules, auction: Auction, forced: bool) -> tuple[Choice, ...]:
+    return tuple(BIDDING[made] for made in legal_bids(rules, auction, forced))
 
 
 @cache

@@ -1,14 +1,12 @@
 """Random play to the end of a deal, for a bot's rollouts: no state in between, only the result.
 
-This is what rollouts spend their time in, so it is written for speed. The tiles of a hand get
-places 0 to 7, and a hand is a mask of eight bits: which of them remain. Then "which tiles may be
-played" and "the one that was drawn" are lookups in tables of 256 rows.
+This is what rollouts spend their time in, so it is written for speed: hands are masks, tiles are
+plain numbers, and the tiles of a mask are looked up in two halves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import lshift
 from typing import Protocol
 
 from referee.rules.auction import bid, legal_bids
@@ -17,15 +15,14 @@ from referee.rules.deals import Deal
 from referee.rules.decisions import Choice
 from referee.rules.options import (
     ExchangeRule,
-    FirstLead,
-    FollowRule,
     LedSuit,
     PlayOut,
     Rules,
     TrumpNamed,
 )
-from referee.rules.suits import SUITS, TRUMPS, NoneDoubles, SuitTable, Trump, suit_table
+from referee.rules.suits import Trump
 from referee.rules.tiles import TILES, tiles_in
+from referee.rules.tricks import first_leads, trick_winner
 
 
 class Random(Protocol):
@@ -50,13 +47,7 @@ def playout(deal: Deal, rng: Random) -> tuple[int, ...]:
     if deal.turn is None:
         return deal.tricks_won
     rules = deal.rules
-    plain = (
-        rules.play_out is PlayOut.ALL_SEVEN
-        and rules.led_suit is LedSuit.HIGHER_END
-        and rules.follow_rule is FollowRule.FOLLOW_FIRST
-        and (rules.first_lead is FirstLead.ANY or deal.plays)
-    )
-    if not plain:
+    if rules.play_out is not PlayOut.ALL_SEVEN or rules.led_suit is not LedSuit.HIGHER_END:
         return _steps(deal, rng)
     draw = rng.random
     if deal.leaders:
@@ -114,86 +105,69 @@ def _trump(rules: Rules, draw: Callable[[], float]) -> Trump:
     return trumps[int(draw() * len(trumps))] if len(trumps) > 1 else trumps[0]
 
 
-_PLACES = range(8)
-_BIT = tuple(1 << place for place in _PLACES)
-_REMAINING = tuple(
-    tuple(place for place in _PLACES if mask >> place & 1) for mask in range(1 << len(_PLACES))
-)
-"""By mask of places: the places in it, ascending."""
+_BIT = tuple(1 << tile for tile in range(len(TILES)))
+_HALF = len(TILES) // 2
+_LOWER_MASK = (1 << _HALF) - 1
 
 
-def _packed(table: SuitTable) -> tuple[int, ...]:
-    """Returns for each tile a number in which bit 8 * suit is set for each suit it belongs to."""
-    return tuple(
-        sum(1 << 8 * suit for suit in SUITS if table.follows[suit] >> tile & 1) for tile in TILES
-    )
+class _TilesOfHalf(dict[int, tuple[int, ...]]):
+    """By mask of half of the tiles: their numbers. A mask is added when it is asked for."""
+
+    def __init__(self, first: int) -> None:
+        super().__init__()
+        self._first = first
+
+    def __missing__(self, mask: int) -> tuple[int, ...]:
+        found = tuple([self._first + bit for bit in range(_HALF) if mask >> bit & 1])
+        self[mask] = found
+        return found
 
 
-def _numbers_in(mask: int) -> list[int]:
-    """Returns the tiles of *mask* as plain numbers, ascending: looked up by faster than tiles."""
-    found = []
-    while mask:
-        lowest = mask & -mask
-        found.append(lowest.bit_length() - 1)
-        mask ^= lowest
-    return found
-
-
-_PACKED = {
-    (trump, doubles): _packed(suit_table(trump, doubles))
-    for trump in TRUMPS
-    for doubles in NoneDoubles
-}
+_LOWER, _UPPER = _TilesOfHalf(0), _TilesOfHalf(_HALF)
 
 
 def _play(
-    deal: Deal, held: list[int], trump: Trump, leader: int, draw: Callable[[], float]
+    deal: Deal, hands: list[int], trump: Trump, leader: int, draw: Callable[[], float]
 ) -> tuple[int, ...]:
     """Plays the tricks on from a state in which *leader* leads the open trick."""
     rules = deal.rules
-    players = rules.players
-    table = rules.tables[trump]
+    players, follows, table = rules.players, rules.may_follow[trump], rules.tables[trump]
     leads, strengths = table.leads, table.strength
-    packed = _PACKED[trump, rules.none_doubles]
-    tiles = [_numbers_in(mask) for mask in held]
-    # For each seat, eight bits for each suit: the places of the tiles that follow it.
-    follow = [sum(map(lshift, [packed[tile] for tile in own], _PLACES)) for own in tiles]
-    hands = [(1 << len(own)) - 1 for own in tiles]
     won = list(deal.tricks_won)
     tricks = max(1, len(deal.leaders))
     begun = deal.plays[(tricks - 1) * players :]
     seat = (leader + len(begun)) % players
-    strength, shift, best, winner = strengths[0], 0, -1, leader
+    legal = hands[seat] if deal.plays else first_leads(rules, trump, hands[seat])
+    follow, strength, best, winner = 0, strengths[0], -1, leader
     if begun:
         suit = deal.suits[-1]
-        shift, strength = 8 * suit, strengths[suit]
+        follow, strength = follows[suit], strengths[suit]
         best = max(strength[tile] for tile in begun)
-        at = next(place for place, tile in enumerate(begun) if strength[tile] == best)
-        winner = (leader + at) % players
+        winner = trick_winner(rules, trump, leader, begun, suit)
     left = players - len(begun)
     for _ in range(TRICKS - tricks + 1):
         if left == players:
-            places = _REMAINING[hands[seat]]
-            count = len(places)
-            place = places[int(draw() * count)] if count > 1 else places[0]
-            hands[seat] ^= _BIT[place]
-            tile = tiles[seat][place]
+            tiles = _LOWER[legal & _LOWER_MASK] + _UPPER[legal >> _HALF]
+            tile = tiles[int(draw() * len(tiles))] if legal & (legal - 1) else tiles[0]
+            hands[seat] ^= _BIT[tile]
             suit = leads[tile]
-            shift, strength = 8 * suit, strengths[suit]
+            follow, strength = follows[suit], strengths[suit]
             best, winner = strength[tile], seat
             seat = seat + 1 if seat + 1 < players else 0
             left -= 1
         for _ in range(left):
             hand = hands[seat]
-            places = _REMAINING[hand & follow[seat] >> shift or hand]
-            count = len(places)
-            place = places[int(draw() * count)] if count > 1 else places[0]
-            hands[seat] = hand ^ _BIT[place]
-            power = strength[tiles[seat][place]]
+            legal = hand & follow or hand
+            if legal & (legal - 1):
+                tiles = _LOWER[legal & _LOWER_MASK] + _UPPER[legal >> _HALF]
+                tile = tiles[int(draw() * len(tiles))]
+            else:
+                tile = legal.bit_length() - 1
+            hands[seat] = hand ^ _BIT[tile]
+            power = strength[tile]
             if power > best:
                 best, winner = power, seat
             seat = seat + 1 if seat + 1 < players else 0
         won[winner] += 1
-        seat = winner
-        left = players
+        seat, left, legal = winner, players, hands[winner]
     return tuple(won)

@@ -21,11 +21,18 @@ def trick_winner(
     """Returns who takes a trick, or would take it if nobody played on.
 
     That is the highest trump, else the highest of the led suit (D7).
+
+    Args:
+        rules: The rules.
+        trump: The trump.
+        leader: Who led.
+        tiles: What was played, from the lead on; at least that.
+        led: The suit that was led.
     """
     strength = rules.tables[trump].strength[led]
-    best, at = -1, 0
-    for place, tile in enumerate(tiles):
+    best, winner = -1, tiles[0]
+    for tile in tiles:
         power = strength[tile]
         if power > best:
-            best, at = power, place
-    return SEATS[(leader + at) % rules.players]
+            best, winner = power, tile
+    return SEATS[(leader + tiles.index(winner)) % rules.players]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from referee.rules.bids import Bid
 from referee.rules.deals import Deal
@@ -17,7 +17,7 @@ from referee.rules.decisions import SEATS, Choice, Decision, Seat
 from referee.rules.options import LedSuit, Rules, Sides
 from referee.rules.sealing import open_twin
 from referee.rules.suits import Suit, SuitTable, Trump
-from referee.rules.tiles import Hand, Tile, mask_of
+from referee.rules.tiles import Hand, Tile, hand_of, mask_of
 from referee.rules.tricks import trick_winner
 
 
@@ -170,7 +170,8 @@ def view_of(kind: type[ViewT], fields: ViewFields) -> ViewT:
         seen.decision,
     ) = fields  # fmt: skip
     seen.__class__ = kind
-    return cast("ViewT", seen)
+    closed: ViewT = seen
+    return closed
 
 
 def view(
@@ -203,11 +204,11 @@ def view(
         (
             rules,
             seat,
-            tuple(scores) or (0,) * rules.side_count,
+            tuple(scores or (0,) * rules.side_count),
             deal_number,
             deals,
             deal.forced,
-            Hand(deal.hands[seat]),
+            hand_of(deal.hands[seat]),
             auction.first_bidder,
             deal.bids,
             declarer,

@@ -13,12 +13,12 @@ from moon.v1 import table_pb2 as pb
 from referee.rules import (
     Bid,
     Decision,
-    Hand,
     RulesError,
     View,
     parse_rules,
     rules_text,
 )
+from referee.rules.tiles import hand_of
 from referee.rules.views import ViewT, view_of
 from referee.wire.errors import WireError
 from referee.wire.values import (
@@ -103,7 +103,7 @@ def decode_view(message: pb.View, decision: Decision | None, into: type[ViewT]) 
                 message.deal_number,
                 message.deals if has("deals") else None,
                 message.forced,
-                Hand(mask),
+                hand_of(mask),
                 SEAT_FROM_WIRE[message.first_bidder],
                 tuple(map(_bid_from_wire, message.bids)),
                 SEAT_FROM_WIRE[message.declarer] if has("declarer") else None,
