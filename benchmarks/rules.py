@@ -83,7 +83,8 @@ def micros(call: Callable[[Any], object], values: Sequence[Any], rounds: int) ->
         del value
 
     loop = min(seconds(nothing) for _ in range(rounds))
-    return (min(seconds(call) for _ in range(rounds)) - loop) / len(values) * 1e6
+    span = min(seconds(call) for _ in range(rounds)) - loop
+    return max(0.0, span) / len(values) * 1e6
 
 
 class Call(NamedTuple):
