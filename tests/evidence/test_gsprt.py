@@ -150,6 +150,14 @@ def test_the_expected_length_is_that_of_a_brownian_motion() -> None:
     assert near.observations == pytest.approx(866.9720902034707, rel=1e-5)
 
 
+def test_a_drift_that_leaves_no_doubt_has_a_length_too() -> None:
+    limits = bounds(0.05, 0.05)
+    up, down = (expected_length(t, 0.0, 0.001, limits) for t in (7.0, -7.0))
+    assert (up.pass_probability, down.pass_probability) == (1.0, 0.0)
+    assert up.observations == pytest.approx(limits.upper / 0.001 / 7.0, rel=1e-3)
+    assert down.observations == pytest.approx(limits.upper / 0.001 / 7.0, rel=1e-3)
+
+
 def test_a_fixed_sample_needs_more() -> None:
     assert fixed_length(0.1, 0.05, 0.95) == pytest.approx(1299.4712813123995, rel=1e-6)
     assert fixed_length(0.1, 0.05, 0.95, sides=1) == pytest.approx(1082.2178725263998, rel=1e-6)

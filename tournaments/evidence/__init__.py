@@ -7,6 +7,7 @@ from tournaments.evidence.elo import (
     estimate,
     score_of_elo,
 )
+from tournaments.evidence.families import e_bh, holm
 from tournaments.evidence.gsprt import (
     BlockTest,
     Bounds,
@@ -31,29 +32,38 @@ from tournaments.evidence.sequential import (
     rejects,
     sign_log_e,
 )
+from tournaments.evidence.tally import MeanSequence, Tally
+from tournaments.evidence.two_sided import Direction, TwoSidedRun, TwoSidedTest
 
 __all__ = [
     "NELO",
     "BlockTest",
     "Bounds",
     "Decision",
+    "Direction",
     "EloEstimate",
     "EloModel",
     "EvidenceError",
     "HedgedBetting",
     "Length",
     "Look",
+    "MeanSequence",
     "NormalMixture",
     "Scores",
     "Summary",
+    "Tally",
+    "TwoSidedRun",
+    "TwoSidedTest",
     "average",
     "bounds",
     "clipped_log_wealth",
+    "e_bh",
     "elo_llr",
     "elo_of_score",
     "estimate",
     "expected_length",
     "fixed_length",
+    "holm",
     "mean_llr",
     "product",
     "rejects",

@@ -229,6 +229,9 @@ def expected_length(t: float, t0: float, t1: float, limits: Bounds) -> Length:
     slope = 2.0 * drift / variance
     if abs(slope * width) < 1e-9:
         return Length(-limits.lower * limits.upper / variance, -limits.lower / width)
+    if abs(slope * width) > 500.0:
+        passes = 1.0 if slope > 0.0 else 0.0
+        return Length((limits.upper if slope > 0.0 else limits.lower) / drift, passes)
     # the martingale exp(-slope * LLR) is the same at the start and at both ends
     passes = expm1(-slope * limits.lower) / (
         expm1(-slope * limits.lower) - expm1(-slope * limits.upper)
@@ -245,7 +248,7 @@ def _t_log_tilts(scores: Scores, t: float, reference: float) -> list[float]:
     """Returns the logarithms of share over fitted share under t-value *t*."""
     fitted = [1.0 / len(scores.values)] * len(scores.values)
     tilts: list[float] = []
-    for _ in range(2000):
+    for _ in range(60):
         mean, sd = mean_of(scores.values, fitted), sqrt(variance_of(scores.values, fitted))
         pulls = [
             a - reference - 0.5 * t * sd * (1.0 + ((mean - a) / sd) ** 2) for a in scores.values
@@ -255,7 +258,7 @@ def _t_log_tilts(scores: Scores, t: float, reference: float) -> list[float]:
             fitted,
             [share * exp(-tilt) for share, tilt in zip(scores.shares, tilts, strict=True)],
         )
-        if max(abs(a - b) for a, b in zip(before, fitted, strict=True)) < 1e-14:
+        if max(abs(a - b) for a, b in zip(before, fitted, strict=True)) < 1e-13:
             break
     return tilts
 
@@ -270,6 +273,7 @@ def _log_tilts(shares: Sequence[float], pulls: Sequence[float], hypothesis: floa
     if not smallest < 0.0 < largest:
         raise EvidenceError(f"no scores of this kind can have {hypothesis!r}")
     low, high = -1.0 / largest, -1.0 / smallest
+    nothing = 1e-15 * min(-low, high)  # by rounding alone x may go on moving so far for ever
     x = 0.0
     for _ in range(200):
         excess = slope = 0.0
@@ -280,7 +284,7 @@ def _log_tilts(shares: Sequence[float], pulls: Sequence[float], hypothesis: floa
         low, high = (x, high) if excess > 0.0 else (low, x)
         ahead = x - excess / slope
         after = ahead if low < ahead < high else 0.5 * (low + high)
-        if after == x:
+        if abs(after - x) <= nothing:
             break
         x = after
     return [log1p(x * pull) for pull in pulls]

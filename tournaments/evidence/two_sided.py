@@ -1,0 +1,136 @@
+"""Whether either of two is better, or neither by much: two one-sided tests at once.
+
+One test asks whether the t-value of the block scores is 0 or t1, the other whether it is 0 or -t1
+(P. Armitage, "Sequential analysis with more than two alternative hypotheses", 1950). Each stops by
+itself. The first to accept its H1 says who is better; when both have accepted 0, neither is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from math import exp, inf, log, sqrt
+
+from tournaments.evidence.gsprt import Bounds, bounds, t_llr
+from tournaments.evidence.scores import EvidenceError, Scores
+from tournaments.evidence.sequential import ASYMPTOTIC
+from tournaments.evidence.tally import Tally
+
+CLEAR = 1.0
+"""The t-value from which on the difference is clear, and its exact ratio not worth the search."""
+
+
+class Direction(Enum):
+    """What a two-sided test says."""
+
+    UP = "up"
+    """The mean is above 0."""
+    DOWN = "down"
+    """The mean is below 0."""
+    LEVEL = "level"
+    """The mean is less than t1 standard deviations from 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class TwoSidedTest:
+    """How a two-sided test decides."""
+
+    t1: float = 0.1
+    """The t-value of a block score that must not be missed, in either direction."""
+
+    alpha: float = 0.05
+    """How often one is called better when the mean is 0, both directions together."""
+
+    beta: float = 0.05
+    """How often one that is better by t1 is not called better."""
+
+    floor: int = ASYMPTOTIC
+    """How many blocks there must be before anything is decided."""
+
+    def ratio(self, scores: Scores) -> float:
+        """Returns the log-likelihood ratio of t1 against 0.
+
+        The exact one; where scores lie so far from 0 that the distributions of the hypotheses can
+        hardly be fitted, the closed approximation for a t-value of `CLEAR`, which is nearer to 0.
+        """
+        sd = sqrt(scores.variance)
+        if sd > 0.0 and abs(scores.mean) < CLEAR * sd:
+            try:
+                return t_llr(scores, 0.0, self.t1)
+            except EvidenceError:
+                pass
+        t = min(max(scores.mean / sd if sd > 0.0 else scores.mean * inf, -CLEAR), CLEAR)
+        return 0.5 * scores.total * log((1.0 + t * t) / (1.0 + (t - self.t1) ** 2))
+
+    def bounds(self, hypotheses: int = 1) -> Bounds:
+        """Returns Wald's bounds for each of the two tests, for the first of several *hypotheses*.
+
+        Raises:
+            EvidenceError: if alpha and beta are not probabilities that sum to less than 1.
+        """
+        usual = bounds(0.5 * self.alpha, self.beta)
+        return Bounds(usual.lower, bounds(0.5 * self.alpha / hypotheses, self.beta).upper)
+
+    def is_look(self, blocks: int) -> bool:
+        """Whether the test is looked at after so many *blocks*.
+
+        After each of the first 200, then after about every hundredth part more: the exact ratio
+        costs more the more different scores there are.
+        """
+        return blocks % max(1, blocks // 100) == 0
+
+
+class TwoSidedRun:
+    """A two-sided test under way.
+
+    Attributes:
+        up: The log-likelihood ratio of t1 against 0 at the last look.
+        down: That of -t1 against 0.
+        level_up: Whether the first of them has accepted 0.
+        level_down: Whether the second has.
+    """
+
+    def __init__(self, test: TwoSidedTest) -> None:
+        self.test = test
+        self.up = self.down = 0.0
+        self.level_up = self.level_down = False
+        self._most_up = self._most_down = -inf
+
+    def measure(self, tally: Tally) -> None:
+        """Takes the ratios of *tally*, and decides nothing by them."""
+        test = self.test
+        self.up = test.ratio(tally.scores()) if tally.blocks else 0.0
+        self.down = test.ratio(tally.turned()) if tally.blocks else 0.0
+
+    def look(self, tally: Tally) -> None:
+        """Looks at the scores so far."""
+        self.measure(tally)
+        if tally.blocks < self.test.floor:
+            return
+        lower = self.test.bounds().lower
+        if not self.level_up:
+            self._most_up = max(self._most_up, self.up)
+            self.level_up = self.up <= lower
+        if not self.level_down:
+            self._most_down = max(self._most_down, self.down)
+            self.level_down = self.down <= lower
+
+    @property
+    def p_value(self) -> float:
+        """The p-value against a mean of 0, valid at whatever look one stops (Wald's inequality).
+
+        It is at most alpha exactly when the upper bound was reached.
+        """
+        most = max(self._most_up, self._most_down)
+        return min(1.0, 2.0 * (1.0 - self.test.beta) * exp(-most)) if most > 0.0 else 1.0
+
+    def direction(self, *, is_rejected: bool | None = None) -> Direction | None:
+        """Returns what is decided, if anything is.
+
+        Args:
+            is_rejected: Whether the p-value is small enough, where it has to be so among those of
+                other tests; by default it has to be at most alpha.
+        """
+        if self.p_value <= self.test.alpha if is_rejected is None else is_rejected:
+            return Direction.UP if self._most_up > self._most_down else Direction.DOWN
+        return Direction.LEVEL if self.level_up and self.level_down else None
