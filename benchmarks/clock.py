@@ -37,7 +37,8 @@ from referee.rules import derive_key, seed_key
 from tournaments.config import default_workers
 from tournaments.results import TableResult
 from tournaments.runner.jobs import Job, TableJob
-from tournaments.runner.runner import Runner, RunReport
+from tournaments.runner.report import RunReport
+from tournaments.runner.runner import Runner
 
 BOT = Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "thinks.py"
 ENTRANTS = ("a", "b", "c")

@@ -1,7 +1,8 @@
 """The command `moon`, and what becomes of an error.
 
 Exit codes: 0 done, 1 a bug of ours, 2 wrong usage or configuration, 3 no such thing, 4 a bot is at
-fault, 5 a check failed, 75 the store is in use, 130 interrupted, 141 the reader of our output left.
+fault, 5 a check failed, 6 not decided, 75 the store is in use, 130 interrupted, 141 the reader of
+our output left.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ STDOUT, STDERR = 1, 2
 
 COMMANDS = {
     "play": Lazy("tournaments.cli.play:play", "Play one match between bots and show who won."),
+    "compare": Lazy(
+        "tournaments.cli.compare:compare", "Find out whether one bot is better than another."
+    ),
     "tournament": Lazy(
         "tournaments.cli.tournament:tournament", "Run a round robin, and read what came of it."
     ),

@@ -42,7 +42,8 @@ from tournaments.results import TableResult
 from tournaments.round_trips import ROUND_TRIP, RoundTrip
 from tournaments.runner.flight import MOST
 from tournaments.runner.jobs import job_of, table_jobs
-from tournaments.runner.runner import Runner, RunReport
+from tournaments.runner.report import RunReport
+from tournaments.runner.runner import Runner
 from tournaments.schedule import Schedule
 from tournaments.store import Store
 from tournaments.store.files import is_ours

@@ -10,9 +10,8 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -32,6 +31,7 @@ from tournaments.runner.jobs import (
     decode_from_worker,
     encode,
 )
+from tournaments.runner.report import RunReport
 from tournaments.schedule import EntrantId
 
 MAX_ATTEMPTS = 3
@@ -40,42 +40,11 @@ MAX_LOST_WORKERS = 5
 """How many workers may be lost before a table comes to an end again; then the run is given up."""
 GROUP_TIME = 0.1
 """Seconds for which finished tables wait for others, to be stored with them."""
-MAX_PROBLEMS = 50
-"""How many things that went wrong are told in words; the others are only counted."""
 LINE_LIMIT = 1 << 26
 
 
 class RunnerError(MoonError):
     """Workers fail again and again, so that the run cannot go on."""
-
-
-@dataclass(slots=True)
-class RunReport:
-    """What became of a run."""
-
-    played: int = 0
-    """Tables that were played and handed on."""
-    void: list[TableResult] = field(default_factory=list)
-    """Tables that we broke every time."""
-    problems: list[str] = field(default_factory=list)
-    """What went wrong on our side, in words."""
-    more_problems: int = 0
-    """How often more than that."""
-    introductions: dict[str, str] = field(default_factory=dict)
-    """By entrant: what its bots say of themselves: name, version, author."""
-    measured: Measured = field(default_factory=Measured)
-    """What was measured of the host and the bots."""
-    strays: Counter[str] = field(default_factory=Counter)
-    """By entrant: how many answers came that named no open question, and were dropped."""
-    stopped: bool = False
-    """Whether it was asked to stop before everything was played."""
-
-    def complain(self, problem: str) -> None:
-        """Takes note of what went wrong on our side; of the first ones in words."""
-        if len(self.problems) < MAX_PROBLEMS:
-            self.problems.append(problem)
-        else:
-            self.more_problems += 1
 
 
 class Runner:
@@ -138,6 +107,10 @@ class Runner:
         self._draining = True
         for worker in self._workers:
             worker.finish()
+
+    def withdraw(self, is_unwanted: Callable[[TableJob], bool]) -> None:
+        """Begins none of the tables that *is_unwanted* says yes to."""
+        self._todo = deque(table for table in self._todo if not is_unwanted(table))
 
     def abort(self) -> None:
         """Ends the workers at once; what is in play is lost, and will be played again."""

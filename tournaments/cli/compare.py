@@ -1,0 +1,385 @@
+"""`moon compare`: whether one bot is better than another, and by how much."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from referee.bots.build import build_bots
+from referee.bots.contents import content_hash
+from referee.bots.names import entrant_names
+from referee.bots.sandbox import Tier, check_tier, close_to_bots
+from referee.bots.spec import BotSpec, is_inside, parse_bot
+from referee.bots.terms import ClockTerms
+from referee.errors import BotError, ConfigError, VerificationError
+from referee.rules import DEFAULT_PRESETS, Rules, change_rules, parse_rules, rules_text
+from tournaments.cli.compare_live import CompareProgress, names_text
+from tournaments.cli.options import (
+    DURATION,
+    json_option,
+    limit_option,
+    rule_option,
+    rules_option,
+    sandbox_option,
+)
+from tournaments.cli.terminal import console, print_json
+from tournaments.compare import (
+    Claim,
+    ClaimPlan,
+    Comparison,
+    Pairing,
+    Plan,
+    RatioPlan,
+    Verdict,
+    comparison_schedule,
+)
+from tournaments.compare.playing import ComparisonPlay
+from tournaments.compare.wording import contest_document, contest_lines, plan_document
+from tournaments.config import default_workers
+from tournaments.evidence import EvidenceError, TwoSidedTest
+from tournaments.holding import held_text, parse_limits, sandbox_of, unkept_lines
+from tournaments.reports.marks import mark_lines
+from tournaments.runner.jobs import Job
+from tournaments.runner.report import RunReport
+from tournaments.schedule import EntrantId
+from tournaments.store.files import is_ours
+
+INTERRUPTED = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+UNDECIDED = 6
+SHORTEST_BEAT = 0.05
+TARGET = "target"
+
+
+class DealsType(click.ParamType["int | None"]):
+    """A number of deals, or ``target``, which is ``None``."""
+
+    name = "deals"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int | None:
+        """Returns *value* as a number."""
+        if value is None or value == TARGET:
+            return None
+        if str(value).isdecimal() and int(str(value)) >= 1:
+            return int(str(value))
+        return self.fail(f"expected a number from 1 on or 'target', got {value!r}", param, ctx)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the command line asks for."""
+
+    rules: Rules
+    texts: dict[EntrantId, str]
+    """By entrant: the text of its bot."""
+    pairings: tuple[Pairing, ...]
+    third: EntrantId | None
+    plan: Plan
+    asserted: bool
+    """Whether the exit code tells if the first is better."""
+    seed: str
+    deals: int | None
+    blocks: int
+    workers: int
+    job: Job
+
+    @property
+    def claim(self) -> Claim | None:
+        """What the exit code tells whether it holds, if anything."""
+        if isinstance(self.plan, ClaimPlan):
+            return self.plan.claim
+        return Claim(0.0) if self.asserted else None
+
+
+@click.command()
+@click.argument("bots", nargs=-1, required=True, metavar="BOT...")
+@click.option("--against", metavar="BOT", help="Compare each of several bots with this one.")
+@click.option("--regression", is_flag=True,
+              help="Of OLD NEW: show that NEW is not worse by more than --margin.")  # fmt: skip
+@click.option("--margin", type=click.FloatRange(0.0, min_open=True), metavar="D",
+              help="For --regression, in points a deal; 0.1 if nothing is said.")  # fmt: skip
+@click.option("--with", "third", metavar="BOT",
+              help="Who fills the third seat; else the two do between them.")  # fmt: skip
+@click.option("--until", metavar="CLAIM",
+              help="Play until 'diff>D', 'diff<-D' or '|diff|>D' (points a deal) is "
+              "decided.")  # fmt: skip
+@click.option("--assert", "asserted", is_flag=True,
+              help="Exit with 5 unless the first bot is found better.")  # fmt: skip
+@click.option("--alpha", type=click.FloatRange(0.0, 0.5, min_open=True, max_open=True),
+              default=0.05, show_default=True,
+              help="How often a bot may be called better that is not.")  # fmt: skip
+@click.option("--beta", type=click.FloatRange(0.0, 0.5, min_open=True, max_open=True),
+              help="How often one that is better by --effect may be missed; 0.05 if nothing is "
+              "said.")  # fmt: skip
+@click.option("--effect", type=click.FloatRange(0.0, 1.0, min_open=True), metavar="T",
+              help="The smallest lead that matters, in standard deviations of a block; 0.1 if "
+              "nothing is said.")  # fmt: skip
+@click.option("--max-blocks", type=click.IntRange(1), default=5000, show_default=True,
+              help="Give up after so many for each comparison.")  # fmt: skip
+@rules_option
+@rule_option
+@click.option("--deals", type=DealsType(), default="1", show_default=True, metavar="N|target",
+              help="Deals of a match.")  # fmt: skip
+@click.option("--seed", help="Any text; the same seed deals the same tiles.")
+@click.option("-j", "--workers", type=click.IntRange(1), help="Worker processes that play.")
+@click.option("--move-time", type=DURATION, default=f"{ClockTerms().move_time:g}s",
+              show_default=True, help="For each decision.")  # fmt: skip
+@sandbox_option
+@limit_option
+@click.option("--heartbeat", type=DURATION, default="10s", show_default=True,
+              help="How often to say how it stands, where there is no terminal.")  # fmt: skip
+@click.option("--strict", is_flag=True, help="Exit with 4 if a bot made a fault.")
+@json_option
+def compare(
+    bots: tuple[str, ...],
+    against: str | None,
+    regression: bool,
+    margin: float | None,
+    third: str | None,
+    until: str | None,
+    asserted: bool,
+    alpha: float,
+    beta: float | None,
+    effect: float | None,
+    max_blocks: int,
+    rules: str | None,
+    changes: tuple[str, ...],
+    deals: int | None,
+    seed: str | None,
+    workers: int | None,
+    move_time: float,
+    sandbox: str | None,
+    limits: tuple[str, ...],
+    heartbeat: float,
+    strict: bool,
+    as_json: bool,
+) -> int:
+    """Find out whether one bot is better than another, and by how much.
+
+    Plays blocks of equal deals with the seats turned, until the answer is sure: A is better, B is,
+    or neither by more than --effect. The difference is in points a deal. A bot is written as for
+    `moon play`.
+
+    Exit codes: 0 decided (with --until, --assert or --regression: and it holds), 5 it does not
+    hold, 6 not decided, 4 a bot does not start, 130 interrupted.
+    """
+    chosen = change_rules(parse_rules(rules or DEFAULT_PRESETS[3]), changes)
+    texts, pairings, sitting = _entrants(bots, against, third, regression=regression)
+    plan = _plan(
+        _claim(until, margin, asserted=asserted, regression=regression), alpha, beta, effect
+    )
+    job = Job(
+        rules=rules_text(chosen),
+        entrants={name: (text,) for name, text in texts.items()},
+        base=str(Path().absolute()),
+        deals=deals,
+        clock=ClockTerms(move_time),
+        sandbox=sandbox_of(sandbox or Tier.BASIC, parse_limits(limits)),
+    )
+    wish = Wish(
+        chosen, texts, pairings, sitting, plan, asserted, seed or secrets.token_hex(16), deals,
+        max_blocks, workers or default_workers(), job,
+    )  # fmt: skip
+    return _compare(wish, max(heartbeat, SHORTEST_BEAT), strict=strict, as_json=as_json)
+
+
+def _entrants(
+    bots: Sequence[str], against: str | None, third: str | None, *, regression: bool
+) -> tuple[dict[EntrantId, str], tuple[Pairing, ...], EntrantId | None]:
+    """Returns the bots by name, who is compared, and who fills the third seat."""
+    if regression and (against is not None or len(bots) != 2):
+        raise ConfigError(None, "--regression", f"compares two bots, OLD NEW; got {len(bots)}")
+    if against is None and len(bots) != 2:
+        raise ConfigError(
+            None, "BOT", f"compare two bots, or several with one (--against BOT); got {len(bots)}"
+        )
+    more = [text for text in (against, third) if text is not None]
+    texts = [*bots, *more]
+    specs = [parse_bot(text, Path()) for text in texts]
+    for spec in specs:
+        if spec.is_remote:
+            raise ConfigError(
+                None,
+                spec.source,
+                "a remote bot is one process, which would play every deal of a block again and "
+                "again; compare it where it can be started",
+            )
+    names = [EntrantId(name) for name in entrant_names([[spec] for spec in specs])]
+    candidates = names[: len(bots)]
+    if against is not None:
+        pairings = tuple(Pairing(name, names[len(bots)]) for name in candidates)
+    else:
+        first, second = reversed(candidates) if regression else candidates
+        pairings = (Pairing(first, second),)
+    sitting = names[-1] if third is not None else None
+    return dict(zip(names, texts, strict=True)), pairings, sitting
+
+
+def _claim(
+    until: str | None, margin: float | None, *, asserted: bool, regression: bool
+) -> Claim | None:
+    """Returns the claim to be decided, if any is made."""
+    made = [name for name, is_made in (
+        ("--until", until is not None), ("--assert", asserted), ("--regression", regression),
+    ) if is_made]  # fmt: skip
+    if len(made) > 1:
+        raise ConfigError(None, made[0], f"claims one thing and {made[1]} another: take one")
+    if margin is not None and not regression:
+        raise ConfigError(None, "--margin", "is that of --regression, which is not given")
+    if regression:
+        return Claim.at_least(-(0.1 if margin is None else margin))
+    return None if until is None else Claim.parse(until)
+
+
+def _plan(claim: Claim | None, alpha: float, beta: float | None, effect: float | None) -> Plan:
+    if claim is not None:
+        for name, value in (("--beta", beta), ("--effect", effect)):
+            if value is not None:
+                raise ConfigError(
+                    None, name, f"is of no use to {claim}, which is decided by an interval"
+                )
+        return ClaimPlan(claim, alpha)
+    test = TwoSidedTest(
+        t1=0.1 if effect is None else effect, alpha=alpha, beta=0.05 if beta is None else beta
+    )
+    try:
+        test.bounds()
+    except EvidenceError as error:
+        raise ConfigError(None, "--alpha", str(error)) from None
+    return RatioPlan(test)
+
+
+def _compare(wish: Wish, heartbeat: float, *, strict: bool, as_json: bool) -> int:
+    """Plays, says what came of it, and returns the exit code."""
+    schedule = comparison_schedule(
+        wish.pairings, blocks=wish.blocks, seats=wish.rules.players, third=wish.third
+    )
+    close_to_bots()
+    probe = check_tier(wish.job.sandbox.tier)
+    specs = {name: parse_bot(text, Path()) for name, text in wish.texts.items()}
+    same = _same_bots(wish.pairings, specs)
+    comparison = Comparison(wish.rules, schedule, wish.pairings, wish.plan, deals=wish.deals)
+    progress = CompareProgress(comparison, wish.blocks, heartbeat)
+    asyncio.run(build_bots(specs.values(), wish.job.sandbox.tier, progress.say))
+    if wish.job.sandbox.tier is not Tier.NONE:
+        for line in unkept_lines(probe):
+            progress.say(line)
+    progress.say(held_text(wish.job.sandbox, freezes=wish.job.freezes))
+    play = ComparisonPlay(
+        comparison, schedule, wish.job, seed=wish.seed, workers=wish.workers, say=progress.say
+    )
+    with progress:
+        report, stopped_by = asyncio.run(_run(play, progress))
+    for problem in report.problems:
+        progress.say(f"a fault of moon's own: {problem}")
+    is_held = wish.job.sandbox.tier is not Tier.NONE
+    inside = [name for name, text in wish.texts.items() if is_inside(text)]
+    marks = mark_lines(inside, [], is_held=is_held)
+    if as_json:
+        print_json("moon.compare/1", _document(wish, comparison, same, marks))
+    else:
+        _print(wish, comparison, same, marks)
+    if stopped_by is not None and not comparison.is_over:
+        return INTERRUPTED[stopped_by]
+    faults = sum(contest.faults.total() for contest in comparison.contests)
+    return BotError.exit_code if strict and faults else exit_code(comparison, wish.claim)
+
+
+def _same_bots(pairings: Sequence[Pairing], specs: dict[EntrantId, BotSpec]) -> list[bool]:
+    contents = {name: content_hash(spec, is_ours) for name, spec in specs.items()}
+    return [contents[each.first] == contents[each.second] for each in pairings]
+
+
+async def _run(
+    play: ComparisonPlay, progress: CompareProgress
+) -> tuple[RunReport, signal.Signals | None]:
+    """Plays to the end, or to the first signal."""
+    seen: list[signal.Signals] = []
+
+    def stop(number: signal.Signals) -> None:
+        seen.append(number)
+        play.stop()
+
+    loop = asyncio.get_running_loop()
+    # What we were started to ignore, as with nohup, goes on being ignored.
+    heeded = [each for each in INTERRUPTED if signal.getsignal(each) is not signal.SIG_IGN]
+    for number in heeded:
+        loop.add_signal_handler(number, stop, number)
+    beating = asyncio.create_task(progress.beat())
+    try:
+        report = await play.run()
+    finally:
+        beating.cancel()
+        for number in heeded:
+            loop.remove_signal_handler(number)
+        with suppress(asyncio.CancelledError):
+            await beating  # what went wrong in it must not be lost
+    return report, seen[0] if seen else None
+
+
+def exit_code(comparison: Comparison, claim: Claim | None) -> int:
+    """Returns what the verdicts are to the shell.
+
+    With several contests a claim holds if it holds for one of them.
+
+    Args:
+        comparison: All contests.
+        claim: What is asked; ``None`` if only whether there are verdicts.
+    """
+    verdicts = [contest.verdict for contest in comparison.contests]
+    if claim is None:
+        return UNDECIDED if Verdict.NOT_DECIDED in verdicts else 0
+    found = [claim.is_met(verdict) for verdict in verdicts]
+    if True in found:
+        return 0
+    return UNDECIDED if None in found else VerificationError.exit_code
+
+
+def _document(
+    wish: Wish,
+    comparison: Comparison,
+    same: Sequence[bool],
+    marks: Sequence[str],
+) -> dict[str, object]:
+    code = exit_code(comparison, wish.claim)
+    return {
+        "seed": wish.seed,
+        "rules": rules_text(wish.rules),
+        "deals": wish.deals,
+        "third": wish.third,
+        "max_blocks": wish.blocks,
+        "rated": not marks,
+        "plan": plan_document(wish.plan),
+        "claim": None if wish.claim is None else str(wish.claim),
+        "holds": None if wish.claim is None or code == UNDECIDED else code == 0,
+        "stopped": not comparison.is_over,
+        "contests": [
+            contest_document(comparison, contest, same_bot=is_same)
+            for contest, is_same in zip(comparison.contests, same, strict=True)
+        ],
+    }
+
+
+def _print(wish: Wish, comparison: Comparison, same: Sequence[bool], marks: Sequence[str]) -> None:
+    firsts = names_text([pairing.first for pairing in wish.pairings])
+    length = "to the target" if wish.deals is None else f"of {wish.deals} deal"
+    length += "s" * (wish.deals is not None and wish.deals > 1)
+    third = f" with {wish.third}" if wish.third is not None else ""
+    who = f"{firsts} against {wish.pairings[0].second}{third}"
+    lines = [f"{who}: rules {rules_text(wish.rules)}, matches {length}, seed {wish.seed}"]
+    for contest, is_same in zip(comparison.contests, same, strict=True):
+        lines += contest_lines(comparison, contest, same_bot=is_same)
+    if wish.claim is not None:
+        code = exit_code(comparison, wish.claim)
+        state = {0: "holds", UNDECIDED: "not decided"}.get(code, "does not hold")
+        lines.append(f"claim {wish.claim}: {state}")
+    for line in (*lines, *marks):
+        console().print(line, soft_wrap=True)

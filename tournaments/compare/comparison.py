@@ -1,0 +1,149 @@
+"""A comparison as a fold: tables come in any order, and are judged in that of the schedule."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from referee.rules import Rules
+from tournaments.compare.designs import Pairing
+from tournaments.compare.judges import Judge, Plan
+from tournaments.compare.scoring import BlockScore, LeftOut, score_block
+from tournaments.compare.verdicts import Verdict
+from tournaments.evidence import MeanSequence, Tally
+from tournaments.results import TableResult
+from tournaments.schedule import Block, EntrantId, Schedule
+
+TARGET_DEALS = 10
+"""What a match to the target is taken for where its number of deals matters before it is played."""
+
+
+@dataclass(slots=True)
+class Contest:
+    """One pairing and all that is known of it: of the blocks up to its verdict, and of no other."""
+
+    pairing: Pairing
+    judge: Judge
+    sequence: MeanSequence
+    """Of the interval that holds at every look, for display."""
+    tally: Tally = field(default_factory=Tally)
+    verdict: Verdict = Verdict.NOT_DECIDED
+    left_out: Counter[LeftOut] = field(default_factory=Counter)
+    """By reason: how many blocks were not judged."""
+    forfeits: Counter[EntrantId] = field(default_factory=Counter)
+    """By entrant: tables forfeited."""
+    forfeited_blocks: int = 0
+    """Blocks that were judged with a table that one of the two forfeited."""
+    faults: Counter[EntrantId] = field(default_factory=Counter)
+    tables: int = 0
+    deals: int = 0
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether there is a verdict."""
+        return self.verdict is not Verdict.NOT_DECIDED
+
+    def take(self, score: BlockScore) -> None:
+        """Takes the next block."""
+        self.forfeits.update(score.forfeits)
+        self.faults.update(score.faults)
+        self.tables += score.tables
+        self.deals += score.deals
+        if score.difference is None:
+            assert score.left_out is not None
+            self.left_out[score.left_out] += 1
+            return
+        self.forfeited_blocks += bool(score.forfeits)
+        self.tally.add(score.difference)
+        self.judge.look(self.tally)
+
+
+class Comparison:
+    """Judges blocks one after the other, until every contest has its verdict.
+
+    A block is judged when all its tables have come and every block before it is judged, so that
+    the verdicts depend on what was played and not on when it was finished.
+
+    Attributes:
+        contests: One for each pairing, in the order in which they were given.
+        plan: How verdicts are come to.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        schedule: Schedule,
+        pairings: Sequence[Pairing],
+        plan: Plan,
+        *,
+        deals: int | None,
+    ) -> None:
+        """Prepares a comparison.
+
+        Args:
+            rules: What is played.
+            schedule: The blocks of all *pairings*, as `comparison_schedule` lays them out.
+            pairings: Who is compared.
+            plan: How verdicts are come to.
+            deals: The deals of a match; ``None`` means to the target.
+        """
+        imagined = 1.0 / (deals or TARGET_DEALS)  # a point in one deal of a match
+        self.plan = plan
+        self.contests = tuple(
+            Contest(p, plan.judge(imagined, len(pairings)), MeanSequence(imagined))
+            for p in pairings
+        )
+        self._rules, self._blocks = rules, schedule.blocks
+        self._arrived: dict[int, dict[int, TableResult | None]] = {}
+        self._next = 0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether every contest is decided, or all blocks are judged."""
+        return self._next == len(self._blocks) or all(c.is_decided for c in self.contests)
+
+    def contest_of(self, block: int) -> Contest:
+        """Returns the contest that the block with this number belongs to."""
+        return self.contests[int(self._blocks[block].cell)]
+
+    def take(self, results: Iterable[TableResult], void: Iterable[TableResult] = ()) -> None:
+        """Takes tables, and judges what can be judged now.
+
+        Args:
+            results: Tables that were played, in any order.
+            void: Tables that will not be: we broke them every time.
+        """
+        for result in results:
+            self._arrived.setdefault(result.block, {})[result.lane] = result
+        for result in void:
+            self._arrived.setdefault(result.block, {})[result.lane] = None
+        while not self.is_over:
+            block = self._blocks[self._next]
+            tables = self._arrived.get(block.number, {})
+            if not self.contest_of(block.number).is_decided:
+                if len(tables) < len(block.tables):
+                    return
+                self._judge(block, tables)
+            self._arrived.pop(block.number, None)
+            self._next += 1
+        self._finish()
+
+    def _judge(self, block: Block, tables: dict[int, TableResult | None]) -> None:
+        contest = self.contest_of(block.number)
+        in_order = [tables[table.lane] for table in block.tables]
+        contest.take(score_block(self._rules, contest.pairing, in_order))
+        self._decide()
+
+    def _decide(self) -> None:
+        rejected = self.plan.rejected([contest.judge for contest in self.contests])
+        for contest, is_rejected in zip(self.contests, rejected, strict=True):
+            if not contest.is_decided:
+                contest.verdict = contest.judge.verdict(is_rejected=is_rejected)
+
+    def _finish(self) -> None:
+        """Looks a last time at what is open when every block was judged."""
+        for contest in self.contests:
+            if not contest.is_decided:
+                contest.judge.look(contest.tally, last=True)
+        self._decide()

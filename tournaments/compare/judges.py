@@ -1,0 +1,213 @@
+"""How the scores of blocks, one after the other, become a verdict on one pairing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Protocol
+
+from tournaments.compare.verdicts import Claim, Verdict
+from tournaments.evidence import (
+    Bounds,
+    Direction,
+    MeanSequence,
+    Tally,
+    TwoSidedRun,
+    TwoSidedTest,
+    e_bh,
+    expected_length,
+    holm,
+)
+from tournaments.evidence.sequential import ASYMPTOTIC
+
+
+class Judge(Protocol):
+    """Looks at the tally of one pairing, and may come to a verdict."""
+
+    @property
+    def strength(self) -> float:
+        """What speaks for one of the two, in the measure that the plan weighs."""
+
+    def look(self, tally: Tally, *, last: bool = False) -> None:
+        """Looks at the scores so far; *last* if there will be no more."""
+
+    def verdict(self, *, is_rejected: bool) -> Verdict:
+        """Returns the verdict; *is_rejected*: whether the plan takes the strength for enough."""
+
+    def within(self, tally: Tally) -> float:
+        """Returns within how many points a deal the two are, if they are found equal."""
+
+    def blocks_left(self, tally: Tally) -> float:
+        """Returns how many blocks more it will about take; infinite if nothing is known of it."""
+
+
+class Plan(Protocol):
+    """How a comparison comes to its verdicts."""
+
+    @property
+    def alpha(self) -> float:
+        """How often one may be called better that is not, among all pairings."""
+
+    def judge(self, imagined: float, pairings: int) -> Judge:
+        """Returns the judge of one of so many *pairings*; `MeanSequence` says what is imagined."""
+
+    def rejected(self, judges: Sequence[Judge]) -> Sequence[bool]:
+        """Returns for each of *judges* whether its strength is enough among all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatioPlan:
+    """The two-sided t-value test; several pairings by Holm's procedure on p-values.
+
+    The p-values hold at whatever look one stops, so Holm's may be applied at every look.
+    """
+
+    test: TwoSidedTest
+
+    @property
+    def alpha(self) -> float:
+        """That of the test."""
+        return self.test.alpha
+
+    def judge(self, imagined: float, pairings: int) -> RatioJudge:
+        """Returns the judge of a pairing; its strength is a p-value."""
+        del pairings
+        return RatioJudge(self.test, MeanSequence(imagined))
+
+    def rejected(self, judges: Sequence[Judge]) -> Sequence[bool]:
+        """Returns what Holm's procedure rejects."""
+        return [p <= self.alpha for p in holm([judge.strength for judge in judges])]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimPlan:
+    """A confidence sequence until a claim is decided; several pairings by e-BH on e-values."""
+
+    claim: Claim
+    alpha: float = 0.05
+
+    def judge(self, imagined: float, pairings: int) -> ClaimJudge:
+        """Returns the judge of a pairing; its strength is the logarithm of an e-value."""
+        return ClaimJudge(self.claim, MeanSequence(imagined, alpha=self.alpha / pairings))
+
+    def rejected(self, judges: Sequence[Judge]) -> Sequence[bool]:
+        """Returns what e-BH rejects."""
+        return e_bh([judge.strength for judge in judges], self.alpha)
+
+
+class RatioJudge:
+    """Looks at a pairing by the two-sided t-value test."""
+
+    def __init__(self, test: TwoSidedTest, sequence: MeanSequence) -> None:
+        self.test, self.run = test, TwoSidedRun(test)
+        self._sequence = sequence
+
+    @property
+    def strength(self) -> float:
+        """The p-value of no difference."""
+        return self.run.p_value
+
+    def look(self, tally: Tally, *, last: bool = False) -> None:
+        """Looks at the scores so far, where a look is due."""
+        if last or self.test.is_look(tally.blocks):
+            self.run.look(tally)
+
+    def verdict(self, *, is_rejected: bool) -> Verdict:
+        """Returns the verdict."""
+        found = self.run.direction(is_rejected=is_rejected)
+        return Verdict.NOT_DECIDED if found is None else _VERDICTS[found]
+
+    def within(self, tally: Tally) -> float:
+        """Returns the difference that is excluded: t1 standard deviations of a block score."""
+        return self.test.t1 * self._sequence.sd(tally)
+
+    def blocks_left(self, tally: Tally) -> float:
+        """Returns what a Brownian motion with the drift seen so far would take."""
+        if tally.blocks < 2:
+            return inf
+        t, run, test = tally.mean / self._sequence.sd(tally), self.run, self.test
+        sides = [(t, run.up, run.level_up), (-t, run.down, run.level_down)]
+        lengths = [self._length(*side) for side in sides]
+        # The one that is ahead ends it all by itself; else both have to come down.
+        ahead = 0 if t >= 0.0 else 1
+        is_won = abs(t) > 0.5 * test.t1 and not sides[ahead][2]
+        likely = lengths[ahead] if is_won else max(lengths)
+        return max(likely, float(test.floor - tally.blocks))
+
+    def _length(self, t: float, ratio: float, is_level: bool) -> float:
+        if is_level:
+            return 0.0
+        limits = self.test.bounds()
+        left = Bounds(min(limits.lower - ratio, -1e-6), max(limits.upper - ratio, 1e-6))
+        return expected_length(t, 0.0, self.test.t1, left).observations
+
+
+class ClaimJudge:
+    """Looks at a pairing by a confidence sequence.
+
+    Attributes:
+        low: The lower end of the sequence's interval, in points a deal.
+        high: The upper end.
+        strength: The logarithm of the e-value against the edge of the claim; 0 on its wrong side.
+    """
+
+    def __init__(self, claim: Claim, sequence: MeanSequence) -> None:
+        self.claim = claim
+        self.low, self.high, self.strength = -inf, inf, 0.0
+        self._sequence = sequence
+        self._falls = claim.falls
+
+    def look(self, tally: Tally, *, last: bool = False) -> None:
+        """Looks at the scores so far. All looks are covered, so there is one at every block."""
+        del last
+        self.low, self.high = self._sequence.interval(tally)
+        self._falls = tally.mean < 0.0 if self.claim.both else self.claim.falls
+        edge = self._edge
+        is_beyond = tally.mean < edge if self._falls else tally.mean > edge
+        self.strength = max(0.0, self._sequence.log_e(tally, edge)) if is_beyond else 0.0
+
+    def verdict(self, *, is_rejected: bool) -> Verdict:
+        """Returns the verdict."""
+        claim, size = self.claim, abs(self.claim.edge)
+        if is_rejected:
+            if self._falls:
+                return Verdict.SECOND_BETTER
+            is_better = claim.edge >= 0.0 or self.low > 0.0
+            return Verdict.FIRST_BETTER if is_better else Verdict.NOT_WORSE
+        if claim.is_margin:
+            return Verdict.SECOND_BETTER if self.high < claim.edge else Verdict.NOT_DECIDED
+        if -size < self.low and self.high < size:
+            return Verdict.EQUAL
+        if self.high < 0.0 and not claim.both and not claim.falls:
+            return Verdict.SECOND_BETTER
+        if self.low > 0.0 and claim.falls:
+            return Verdict.FIRST_BETTER
+        return Verdict.NOT_DECIDED
+
+    def within(self, tally: Tally) -> float:
+        """Returns the size of the claim."""
+        del tally
+        return abs(self.claim.edge)
+
+    def blocks_left(self, tally: Tally) -> float:
+        """Returns when the interval will about be narrow enough, if the mean stays where it is."""
+        if tally.blocks < 2:
+            return inf
+        if tally.blocks < ASYMPTOTIC:
+            return float(ASYMPTOTIC - tally.blocks)
+        edge = self.claim.edge
+        room = min(abs(tally.mean - goal) for goal in (edge, -edge if self.claim.both else edge))
+        half = 0.5 * (self.high - self.low)
+        return max(0.0, tally.blocks * ((half / room) ** 2 - 1.0)) if room else inf
+
+    @property
+    def _edge(self) -> float:
+        return -self.claim.edge if self.claim.both and self._falls else self.claim.edge
+
+
+_VERDICTS = {
+    Direction.UP: Verdict.FIRST_BETTER,
+    Direction.DOWN: Verdict.SECOND_BETTER,
+    Direction.LEVEL: Verdict.EQUAL,
+}

@@ -1,0 +1,100 @@
+"""What a block says: the difference between the two, and what was wrong with its tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from math import fsum
+
+from referee.match import Ending
+from referee.rules import Rules
+from tournaments.compare.designs import Pairing
+from tournaments.figures import table_figures
+from tournaments.results import TableResult
+from tournaments.schedule import EntrantId
+
+FORFEIT_COST = 7.0
+"""Points a deal that a table costs whoever forfeits it: those of a bid of seven that is set."""
+
+
+class LeftOut(Enum):
+    """Why a block is not judged. Neither depends on how well the two play."""
+
+    VOID = "void"
+    """We broke a table of it, every time it was begun."""
+    THIRD = "third"
+    """The third at the table forfeited."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlockScore:
+    """What came of a block."""
+
+    difference: float | None
+    """Points a deal by which the first was ahead of the second, in the mean over seats (over pairs
+    at tables of four); ``None`` if the block is left out."""
+    left_out: LeftOut | None = None
+    tables: int = 0
+    deals: int = 0
+    """How many deals were played at its tables."""
+    forfeits: Counter[EntrantId] = field(default_factory=Counter)
+    """By entrant: how many tables it forfeited."""
+    faults: Counter[EntrantId] = field(default_factory=Counter)
+    """By entrant: how many faults it made, those that forfeited included."""
+
+
+def score_block(
+    rules: Rules, pairing: Pairing, results: Sequence[TableResult | None]
+) -> BlockScore:
+    """Returns what a block says of *pairing*.
+
+    A table that one of the two forfeits counts `FORFEIT_COST` against that one and nothing for the
+    others, however it stood. A block with a void table, or one that the third forfeited, is left
+    out.
+
+    Args:
+        rules: The rules.
+        pairing: Who is compared.
+        results: What became of each table; ``None`` if it is void.
+    """
+    score = BlockScore(None)
+    parts: list[float] = []
+    left_out = LeftOut.VOID if None in results else None
+    deals = 0
+    for result in results:
+        if result is None:
+            continue
+        score.faults.update(fault.entrant for fault in result.faults)
+        deals += (played := table_figures(result.record).deals)
+        offender = _offender(result)
+        if offender is None:
+            rows = zip(_sides(rules, result), result.scores, strict=True)
+            parts += [_sign(pairing, who) * points / played for who, points in rows]
+            continue
+        score.forfeits[offender] += 1
+        parts.append(-FORFEIT_COST * _sign(pairing, offender))
+        if _sign(pairing, offender) == 0:
+            left_out = left_out or LeftOut.THIRD
+    # The sum is exact, so that what cancels is 0, in whatever order the tables stand.
+    seats = sum(
+        who == pairing.first for result in results if result for who in _sides(rules, result)
+    )
+    difference = None if left_out else fsum(parts) / seats + 0.0
+    return BlockScore(difference, left_out, len(results), deals, score.forfeits, score.faults)
+
+
+def _sides(rules: Rules, result: TableResult) -> tuple[EntrantId, ...]:
+    return result.seats[: rules.side_count]
+
+
+def _offender(result: TableResult) -> EntrantId | None:
+    """Returns who forfeited, if anybody did."""
+    if result.ending != Ending.FORFEIT.value:
+        return None
+    return next(fault.entrant for fault in reversed(result.faults) if not fault.substitute)
+
+
+def _sign(pairing: Pairing, who: EntrantId) -> int:
+    return (who == pairing.first) - (who == pairing.second)
