@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import signal
 from collections.abc import Iterator
@@ -10,11 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.test_run import on_a_terminal
 from tests.e2e.inprocess import FOLDER
 from tests.e2e.league import LIMIT, League, league
 from tests.e2e.screen import Screen
 
 MEEK, TALL, DICE = "meek=inproc:meek:Meek", "tall=inproc:tall:Tall", "dice=inproc:dice:Dice"
+ONE_DEAL = ("--deals", "1")
 QUICK = ("--seed", "tea", "--effect", "0.5")
 FICKLE = """
 import random
@@ -50,7 +53,7 @@ def home() -> Iterator[League]:
 
 
 def document(out: Screen, *words: object, code: int = 0) -> dict[str, object]:
-    return json.loads(out.moon("compare", *words, "--json", code=code))
+    return json.loads(out.moon("compare", *ONE_DEAL, *words, "--json", code=code))
 
 
 def contest(out: Screen, *words: object, code: int = 0) -> dict[str, object]:
@@ -59,7 +62,7 @@ def contest(out: Screen, *words: object, code: int = 0) -> dict[str, object]:
 
 
 def test_the_better_one_is_named_with_numbers_that_say_whose_they_are(out: Screen) -> None:
-    text = out.moon("compare", TALL, DICE, *QUICK)
+    text = out.moon("compare", *ONE_DEAL, TALL, DICE, *QUICK, "--heartbeat", "1h")
     lines = text.splitlines()
     assert lines[0] == "tall against dice: rules tournament-3p, matches of 1 deal, seed tea"
     assert lines[1].startswith("tall - dice: +")
@@ -67,7 +70,7 @@ def test_the_better_one_is_named_with_numbers_that_say_whose_they_are(out: Scree
     assert "verdict: tall better" in lines
     assert lines[-1] == "unrated: in-process bots: tall, dice"
     assert "\x1b" not in text + out.error
-    assert "moon: tall - dice: " not in out.error, "it took less than a heartbeat"
+    assert "moon: tall - dice: " not in out.error, "no heartbeat was due"
 
 
 def test_swapping_the_two_turns_every_sign_and_changes_no_digit(out: Screen) -> None:
@@ -87,7 +90,7 @@ def test_swapping_the_two_turns_every_sign_and_changes_no_digit(out: Screen) -> 
 def test_workers_and_the_way_bots_are_run_change_nothing(home: League) -> None:
     words = ("--seed", "tea", "--max-blocks", "3", "--json")
     seen = [
-        json.loads(home.moon("compare", *bots, *words, *more, code=6).stdout)["contests"]
+        json.loads(home.moon("compare", *ONE_DEAL, *bots, *words, *more, code=6).stdout)["contests"]
         for bots, more in (
             (("./tall.py", "./dice.py"), ("-j", "2")),
             ((TALL, DICE), ("-j", "1")),
@@ -100,7 +103,7 @@ def test_workers_and_the_way_bots_are_run_change_nothing(home: League) -> None:
 
 
 def test_a_bot_against_itself_is_level_in_every_block_and_that_is_said(out: Screen) -> None:
-    text = out.moon("compare", DICE, DICE, "--max-blocks", 5, code=6)
+    text = out.moon("compare", *ONE_DEAL, DICE, DICE, "--max-blocks", 5, code=6)
     assert "dice - dice#2: +0.000 points a deal, no interval, all blocks alike" in text
     assert "the same bot twice: every block is exactly level, as it must be" in text
     assert "verdict: not decided" in text
@@ -111,7 +114,7 @@ def test_a_bot_that_is_not_deterministic_is_found_out_against_itself(
 ) -> None:
     (tmp_path / "fickle.py").write_text(FICKLE)
     monkeypatch.chdir(tmp_path)
-    text = out.moon("compare", *["inproc:fickle:Fickle"] * 2, "--max-blocks", 4, code=6)
+    text = out.moon("compare", *ONE_DEAL, *["inproc:fickle:Fickle"] * 2, "--max-blocks", 4, code=6)
     assert "the same bot twice, yet 4 of 4 blocks are not level" in text
     assert "is not deterministic" in text
 
@@ -162,7 +165,9 @@ def test_the_exit_code_tells_whether_what_was_asked_holds(
 
 
 def test_a_regression_is_told_of_the_new_one_with_the_margin(out: Screen) -> None:
-    text = out.moon("compare", "--regression", DICE, "new=inproc:dice:Dice", "--margin", "0.2")
+    text = out.moon(
+        "compare", *ONE_DEAL, "--regression", DICE, "new=inproc:dice:Dice", "--margin", "0.2"
+    )
     assert "new - dice: +0.000 points a deal" in text
     assert "verdict: new not worse than dice by more than 0.2 points a deal" in text
     assert "claim diff>-0.2: holds" in text
@@ -175,7 +180,7 @@ def test_a_bot_that_forfeits_loses_by_a_stated_rule_and_strict_tells_the_shell(
     monkeypatch.chdir(tmp_path)
     shutil.copy(FOLDER / "tall.py", tmp_path)
     bots = ("x=inproc:breaks:Breaks", TALL)
-    text = out.moon("compare", *bots, "--max-blocks", 3, "--strict", code=4)
+    text = out.moon("compare", *ONE_DEAL, *bots, "--max-blocks", 3, "--strict", code=4)
     assert "3 blocks with a forfeit (tables: x " in text
     assert "each counts 7 points a deal against who did" in text
     assert "faults: x " in text
@@ -183,7 +188,7 @@ def test_a_bot_that_forfeits_loses_by_a_stated_rule_and_strict_tells_the_shell(
 
 def test_ctrl_c_prints_what_is_known_so_far(home: League) -> None:
     process = home.start(
-        "compare", DICE, "inproc:tall:Tall", "--effect", "0.001", "--heartbeat", "0.2s"
+        "compare", *ONE_DEAL, DICE, "inproc:tall:Tall", "--effect", "0.001", "--heartbeat", "0.2s"
     )
     assert process.stderr is not None
     try:
@@ -196,6 +201,17 @@ def test_ctrl_c_prints_what_is_known_so_far(home: League) -> None:
     assert process.returncode == 130
     assert "dice - Tall: " in text
     assert "verdict: not decided" in text
+
+
+def test_a_terminal_sees_lines_that_move_and_keeps_the_verdict(home: League) -> None:
+    seen, code = on_a_terminal(home, "compare", *ONE_DEAL, DICE, TALL, *QUICK)
+    assert code == 0
+    assert seen.count("\x1b[?25l") == seen.count("\x1b[?25h") == 1, "the cursor goes and comes back"
+    live, last = seen.split("\x1b[?25h")
+    plain = " ".join(re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", live).split())
+    assert "log-likelihood ratio: dice better -" in plain
+    assert " of at most 5000 blocks" in plain
+    assert "verdict: tall better" in last
 
 
 @pytest.mark.parametrize(
@@ -216,5 +232,5 @@ def test_ctrl_c_prints_what_is_known_so_far(home: League) -> None:
 def test_what_cannot_be_compared_is_refused_before_anything_is_played(
     out: Screen, words: tuple[str, ...], said: str
 ) -> None:
-    assert out.moon("compare", *words, code=2) == ""
+    assert out.moon("compare", *ONE_DEAL, *words, code=2) == ""
     assert said in out.error

@@ -126,8 +126,8 @@ class Wish:
               help="Give up after so many for each comparison.")  # fmt: skip
 @rules_option
 @rule_option
-@click.option("--deals", type=DealsType(), default="1", show_default=True, metavar="N|target",
-              help="Deals of a match.")  # fmt: skip
+@click.option("--deals", type=DealsType(), metavar="N|target",
+              help="Deals of a match; to the target if nothing is said.")  # fmt: skip
 @click.option("--seed", help="Any text; the same seed deals the same tiles.")
 @click.option("-j", "--workers", type=click.IntRange(1), help="Worker processes that play.")
 @click.option("--move-time", type=DURATION, default=f"{ClockTerms().move_time:g}s",
