@@ -1,7 +1,7 @@
 """How often `moon compare` is wrong, and how many blocks it needs: simulated comparisons.
 
     python benchmarks/compare.py                              # 2,000 of each kind
-    python benchmarks/compare.py --comparisons 200 --effect 0.3 --workers 2
+    python benchmarks/compare.py close lopsided --comparisons 200 --effect 0.3 --workers 2
 
 Nobody plays: block scores are drawn. Three kinds of two bots: *close* ones differ at one deal in
 four, *unlike* ones at every deal, and *lopsided* ones differ seldom and then by much, in one
@@ -133,6 +133,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("kinds", nargs="*", help=f"of {', '.join(KINDS)}; default: all")
     parser.add_argument("--comparisons", type=int, default=2000, help="default: %(default)s")
     parser.add_argument("--effect", type=float, default=0.1, help="default: %(default)s")
     parser.add_argument("--alpha", type=float, default=0.05, help="default: %(default)s")
@@ -140,6 +141,8 @@ def main() -> None:
     parser.add_argument("--max-blocks", type=int, default=5000, help="default: %(default)s")
     parser.add_argument("--workers", type=int, default=1, help="processes; default: %(default)s")
     options = parser.parse_args()
+    if unknown := set(options.kinds) - set(KINDS):
+        parser.error(f"no such kinds: {', '.join(sorted(unknown))}")
     test = TwoSidedTest(options.effect, options.alpha, options.beta)
     plans = {
         "GSPRT": RatioPlan(test),
@@ -150,7 +153,7 @@ def main() -> None:
         f"{'blocks':>8}{'95 %':>8}{'covered':>10}{'always':>10}"
     )
     for name, plan in plans.items():
-        for kind in KINDS:
+        for kind in options.kinds or KINDS:
             for lead in (0.0, options.effect, -options.effect, 2 * options.effect):
                 most = options.max_blocks if isinstance(plan, RatioPlan) else 1000
                 task = Task(kind, lead, plan, most)

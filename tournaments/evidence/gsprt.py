@@ -69,8 +69,11 @@ def mean_llr(scores: Scores, s0: float, s1: float) -> float:
     Raises:
         EvidenceError: if a mean is not strictly between the lowest and the highest score.
     """
-    low = _log_tilts(scores.shares, [a - s0 for a in scores.values], s0)
-    high = _log_tilts(scores.shares, [a - s1 for a in scores.values], s1)
+    low, high = (
+        _log_tilts(pulls, _tilt(scores.shares, pulls, s))
+        for s in (s0, s1)
+        for pulls in ([a - s for a in scores.values],)
+    )
     return scores.total * mean_of([a - b for a, b in zip(low, high, strict=True)], scores.shares)
 
 
@@ -248,12 +251,14 @@ def _t_log_tilts(scores: Scores, t: float, reference: float) -> list[float]:
     """Returns the logarithms of share over fitted share under t-value *t*."""
     fitted = [1.0 / len(scores.values)] * len(scores.values)
     tilts: list[float] = []
+    x = 0.0
     for _ in range(60):
         mean, sd = mean_of(scores.values, fitted), sqrt(variance_of(scores.values, fitted))
         pulls = [
             a - reference - 0.5 * t * sd * (1.0 + ((mean - a) / sd) ** 2) for a in scores.values
         ]
-        tilts = _log_tilts(scores.shares, pulls, t)
+        x = _tilt(scores.shares, pulls, t, near=x)
+        tilts = _log_tilts(pulls, x)
         before, fitted = (
             fitted,
             [share * exp(-tilt) for share, tilt in zip(scores.shares, tilts, strict=True)],
@@ -263,18 +268,25 @@ def _t_log_tilts(scores: Scores, t: float, reference: float) -> list[float]:
     return tilts
 
 
-def _log_tilts(shares: Sequence[float], pulls: Sequence[float], hypothesis: float) -> list[float]:
-    """Returns ln(1 + x*pull) for the x at which the tilted distribution has no pull left.
+def _log_tilts(pulls: Sequence[float], x: float) -> list[float]:
+    """Returns ln(1 + x*pull): the logarithms of share over fitted share."""
+    return [log1p(x * pull) for pull in pulls]
+
+
+def _tilt(
+    shares: Sequence[float], pulls: Sequence[float], hypothesis: float, near: float = 0.0
+) -> float:
+    """Returns the x at which the distribution of shares p/(1 + x*pull) has no pull left.
 
     The sum of p*u/(1 + x*u) falls from infinity to minus infinity between the poles that
-    the largest and the smallest u make.
+    the largest and the smallest u make. The search begins *near* where the answer may be.
     """
     smallest, largest = min(pulls), max(pulls)
     if not smallest < 0.0 < largest:
         raise EvidenceError(f"no scores of this kind can have {hypothesis!r}")
     low, high = -1.0 / largest, -1.0 / smallest
     nothing = 1e-15 * min(-low, high)  # by rounding alone x may go on moving so far for ever
-    x = 0.0
+    x = near if low < near < high else 0.0
     for _ in range(200):
         excess = slope = 0.0
         for share, pull in zip(shares, pulls, strict=True):
@@ -287,4 +299,4 @@ def _log_tilts(shares: Sequence[float], pulls: Sequence[float], hypothesis: floa
         if abs(after - x) <= nothing:
             break
         x = after
-    return [log1p(x * pull) for pull in pulls]
+    return x
