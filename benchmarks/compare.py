@@ -23,6 +23,7 @@ from math import sqrt
 from typing import NamedTuple
 
 from tournaments.compare import Claim, ClaimPlan, Plan, RatioPlan, Verdict
+from tournaments.compare.comparison import IMAGINED
 from tournaments.evidence import MeanSequence, Tally, TwoSidedTest
 
 GAMES = 6
@@ -83,7 +84,7 @@ def run(task: Task, seed: int) -> End:
     """Runs one comparison."""
     kind = KINDS[task.kind]
     mean, rng = task.lead * kind.sd, random.Random(f"{task.kind}/{task.lead}/{seed}")
-    tally, sequence, judge = Tally(), MeanSequence(1.0), task.plan.judge(1.0, 1)
+    tally, sequence, judge = Tally(), MeanSequence(IMAGINED), task.plan.judge(IMAGINED, 1)
     verdict, always = Verdict.NOT_DECIDED, True
     while verdict is Verdict.NOT_DECIDED and tally.blocks < task.most:
         tally.add(kind.draw(rng) + mean)

@@ -34,7 +34,7 @@ from tournaments.compare import (
     Verdict,
 )
 from tournaments.compare.wording import contest_document
-from tournaments.evidence import TwoSidedTest
+from tournaments.evidence import Tally, TwoSidedTest
 from tournaments.results import TableResult
 
 RATIO = RatioPlan(TwoSidedTest(t1=0.5))
@@ -72,8 +72,9 @@ def test_the_order_in_which_tables_arrive_changes_nothing(
     order: Callable[[list[TableResult]], Sequence[TableResult]],
 ) -> None:
     """Judged as they come, the quick tables would decide: those of fast, clear deals."""
-    straight = judged(RATIO, [PAIRING], EVEN, blocks=60)
-    assert document(judged(RATIO, [PAIRING], EVEN, blocks=60, order=order)) == document(straight)
+    straight = document(judged(RATIO, [PAIRING], EVEN, blocks=60))
+    assert document(judged(RATIO, [PAIRING], EVEN, blocks=60, order=order)) == straight
+    assert straight["blocks"] >= 30
 
 
 def test_swapping_the_two_turns_signs_and_nothing_else() -> None:
@@ -116,7 +117,7 @@ def test_two_that_are_alike_are_equal_within_a_number_above_0() -> None:
     contest = one(RATIO, luck({A: 0.0, B: 0.0}))
     assert contest.verdict is Verdict.EQUAL
     assert contest.tally.decided == 0
-    assert 0.0 < contest.judge.within(contest.tally) < 0.1
+    assert 0.0 < contest.judge.within(contest.tally) < 0.25
 
 
 def test_blocks_that_run_out_leave_it_undecided_with_all_numbers() -> None:
@@ -271,3 +272,13 @@ def test_claims_of_several_are_weighed_by_e_bh() -> None:
     assert first.verdict is Verdict.FIRST_BETTER
     assert second.verdict is Verdict.NOT_DECIDED
     assert first.judge.strength >= 3.0, "the log e-value that one of two may need"
+
+
+def test_intervals_that_call_several_equal_or_worse_are_wider_than_that_of_one() -> None:
+    """No e-value speaks for being equal, so alpha is shared out for that."""
+    plan = ClaimPlan(Claim.parse("diff>0.5"))
+    one, two = plan.judge(1.0, 1), plan.judge(1.0, 2)
+    tally = Tally([0.0, 1.0, -1.0, 0.5] * 20)
+    for judge in (one, two):
+        judge.look(tally)
+    assert two.low < one.low < one.high < two.high

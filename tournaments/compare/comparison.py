@@ -19,6 +19,14 @@ TARGET_DEALS = 10
 """What a match to the target is taken for where its number of deals matters before it is played."""
 
 
+IMAGINED = 21.0 / 9.0
+"""The imagined block of a confidence sequence, in points a deal for matches of one deal.
+
+One moon more or less, at one of nine seats: blocks that a moon decides are rare, and may not have
+come yet.
+"""
+
+
 @dataclass(slots=True)
 class Contest:
     """One pairing and all that is known of it: of the blocks up to its verdict, and of no other."""
@@ -88,7 +96,7 @@ class Comparison:
             plan: How verdicts are come to.
             deals: The deals of a match; ``None`` means to the target.
         """
-        imagined = 1.0 / (deals or TARGET_DEALS)  # a point in one deal of a match
+        imagined = IMAGINED / (deals or TARGET_DEALS)
         self.plan = plan
         self.contests = tuple(
             Contest(p, plan.judge(imagined, len(pairings)), MeanSequence(imagined))
