@@ -46,7 +46,7 @@ def chosen(names: str) -> tuple[Behaviour, ...]:
 TRIED = {"basic": chosen(f"{FEW},{WIRE}"), "hardened": chosen(FEW)}
 JOBS = 5
 
-# It runs once in a tier, for all tests about it.
+# It runs once in a tier, for all tests about it: with --dist=loadfile one process runs a file.
 pytestmark = pytest.mark.timeout(3600)
 
 
