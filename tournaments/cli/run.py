@@ -273,11 +273,14 @@ def _reported(store: Store, report: RunReport, say: Callable[[str], None]) -> It
     try:
         yield
     except MoonError:
+        # What ended it is told when all else is: to run the same again need not help.
         _say_report(report, say)
         with suppress(StoreError):  # it may be the store that has ended the run
             _keep_report(store, report)
         raise
     _keep_report(store, report)
+    if report.stopped:
+        say(f"stopped; {report.played} tables were played, run the same again to continue")
     _say_report(report, say)
 
 
@@ -374,10 +377,8 @@ async def _run(runner: Runner, progress: Progress) -> signal.Signals | None:
 
 
 def _say_report(report: RunReport, say: Callable[[str], None]) -> None:
-    if report.stopped:
-        say(f"stopped; {report.played} tables were played, run the same again to continue")
-    grace = report.measured.grace
-    say(f"grace for every answer, as measured on this host: {grace * 1000:.0f} ms")
+    if grace := report.measured.grace:
+        say(f"grace for every answer, as measured on this host: {grace * 1000:.0f} ms")
     for line in stall_lines(report.measured):
         say(line)
     for entrant, strays in sorted(report.strays.items()):
