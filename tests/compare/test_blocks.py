@@ -100,7 +100,7 @@ def test_swapping_the_two_turns_the_sign_and_no_digit() -> None:
     one = score_block(THREE, PAIRING, played).difference
     other = score_block(THREE, Pairing(B, A), played).difference
     assert one is not None
-    assert one == -other != 0.0  # type: ignore[operator]
+    assert one == -other != 0.0
 
 
 def test_a_forfeit_costs_a_set_bid_of_seven_whatever_the_score_was() -> None:

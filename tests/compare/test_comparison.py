@@ -86,15 +86,15 @@ def test_swapping_the_two_turns_signs_and_nothing_else() -> None:
             "a": back["b"],
             "b": back["a"],
             "verdict": MIRROR.get(Verdict(back["verdict"]), Verdict(back["verdict"])).value,
-            "difference": -back["difference"],  # type: ignore[operator]
-            "low": -back["high"],  # type: ignore[operator]
-            "high": -back["low"],  # type: ignore[operator]
-            "low_at_every_look": -back["high_at_every_look"],  # type: ignore[operator]
-            "high_at_every_look": -back["low_at_every_look"],  # type: ignore[operator]
+            "difference": -back["difference"],
+            "low": -back["high"],
+            "high": -back["low"],
+            "low_at_every_look": -back["high_at_every_look"],
+            "high_at_every_look": -back["low_at_every_look"],
             "llr": {
-                **back["llr"],  # type: ignore[dict-item]
-                "a_better": back["llr"]["b_better"],  # type: ignore[index]
-                "b_better": back["llr"]["a_better"],  # type: ignore[index]
+                **back["llr"],
+                "a_better": back["llr"]["b_better"],
+                "b_better": back["llr"]["a_better"],
             },
         }
         assert turned == there

@@ -33,7 +33,7 @@ class Watched(Comparison):
 
     late = 0
 
-    def take(self, results: list[TableResult], void: object = ()) -> None:  # type: ignore[override]
+    def take(self, results: list[TableResult], void: object = ()) -> None:
         self.late += sum(self.contest_of(result.block).is_decided for result in results)
         super().take(results)
 

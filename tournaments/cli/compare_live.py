@@ -6,13 +6,11 @@ import asyncio
 import time
 from collections.abc import Sequence
 from math import isfinite
-from types import TracebackType
 from typing import Self
 
-from rich.live import Live
 from rich.text import Text
 
-from tournaments.cli.terminal import console
+from tournaments.cli.live_screen import LiveScreen
 from tournaments.compare import Comparison, Contest
 from tournaments.compare.wording import estimate_text, evidence_text, verdict_text
 
@@ -20,7 +18,7 @@ REFRESH = 0.5
 """Seconds between two pictures on a terminal."""
 
 
-class CompareProgress:
+class CompareProgress(LiveScreen):
     """Shows on standard error how far a comparison is. Use it as a context manager."""
 
     def __init__(self, comparison: Comparison, blocks: int, heartbeat: float) -> None:
@@ -34,34 +32,13 @@ class CompareProgress:
         self._comparison = comparison
         self._blocks = blocks
         self._heartbeat = heartbeat
-        self._screen = console(stderr=True)
+        super().__init__()
         self._since = time.monotonic()
-        self._live: Live | None = None
 
     def __enter__(self) -> Self:
         """Begins to show."""
         self._since = time.monotonic()
-        if self._screen.is_terminal:
-            self._live = Live(
-                self._picture(), console=self._screen, transient=True, refresh_per_second=4
-            )
-            self._live.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Ends the display."""
-        if self._live is not None:
-            self._live.stop()
-            self._live = None
-
-    def say(self, text: str) -> None:
-        """Writes a line, above the live ones if there are any."""
-        self._screen.print(f"moon: {text}", soft_wrap=True)
+        return super().__enter__()
 
     async def beat(self) -> None:
         """Shows from time to time how it stands, until it is cancelled."""

@@ -7,7 +7,6 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from types import TracebackType
 from typing import Self
 
 import click
@@ -16,7 +15,7 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 
-from tournaments.cli.terminal import console
+from tournaments.cli.live_screen import LiveScreen
 from tournaments.config import TournamentConfig
 from tournaments.rating import Game, SkillModel
 from tournaments.rating.preview import Preview
@@ -30,7 +29,7 @@ REFRESH = 1.0
 """Seconds after which a terminal is brought up to date though no table has ended."""
 
 
-class Progress:
+class Progress(LiveScreen):
     """Shows how far a run is. Use it as a context manager.
 
     Everything goes to standard error, but for the events that a program may read.
@@ -49,7 +48,7 @@ class Progress:
         """
         run = store.run
         self._events = events
-        self._screen = console(stderr=True)
+        super().__init__()
         self._heartbeat = heartbeat
         self._side_count = config.rules.side_count
         self._since = time.monotonic()
@@ -67,32 +66,11 @@ class Progress:
             console=self._screen,
         )
         self._task = self._bar.add_task("", total=self._results.scheduled, completed=self._begun)
-        self._live: Live | None = None
 
     def __enter__(self) -> Self:
         """Begins to show."""
         self._since = time.monotonic()
-        if self._screen.is_terminal:
-            self._live = Live(
-                self._group(), console=self._screen, transient=True, refresh_per_second=4
-            )
-            self._live.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Ends the display."""
-        if self._live is not None:
-            self._live.stop()
-            self._live = None
-
-    def say(self, text: str) -> None:
-        """Writes a line, above the live table if there is one."""
-        self._screen.print(f"moon: {text}", soft_wrap=True)
+        return super().__enter__()
 
     def add(self, results: Sequence[TableResult]) -> None:
         """Takes tables that are stored."""
@@ -120,7 +98,7 @@ class Progress:
 
     def _refresh(self, live: Live) -> None:
         self._bar.update(self._task, completed=self._results.played, description=self._pace())
-        live.update(self._group())
+        live.update(self._picture())
 
     def _count(self, result: TableResult) -> None:
         # Times are for the end: the live table does not show them.
@@ -136,7 +114,7 @@ class Progress:
         left = self._results.scheduled - self._results.played
         return f"{rate:.1f}/s, {_duration(left / rate)} left"
 
-    def _group(self) -> Group:
+    def _picture(self) -> Group:
         """Returns the live table. Its ratings are the running preview, not the final ones."""
         table = Grid(
             Column("entrant", is_text=True),
