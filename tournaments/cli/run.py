@@ -132,7 +132,7 @@ def run(
     }
     given = {key: value for key, value in wishes.items() if value is not None}
     config = _config(what, given, changes)
-    config.check_playable()
+    config.check_rankable()
     close_to_bots()
     probe = check_tier(config.sandbox.tier)
     for line in unkept_lines(probe) if config.sandbox.tier is not Tier.NONE else ():
