@@ -103,10 +103,10 @@ def changed(job: Job, **fields: object) -> Job:
 @pytest.mark.parametrize(
     ("job", "rounds", "workers", "tables_in_flight", "max_batch", "call"),
     [
-        (THREE, 2, 1, 1, 1, CallStyle.UNARY),
+        (THREE, 1, 1, 1, 1, CallStyle.UNARY),
         (THREE, 2, 2, 16, 32, CallStyle.STREAM),
         (THREE, 2, 1, 16, 32, CallStyle.UNARY),
-        (THREE, 2, 2, 2, 1, CallStyle.STREAM),
+        (THREE, 1, 2, 2, 1, CallStyle.STREAM),
         (THREE, 20, 1, 256, 256, CallStyle.STREAM),
         (INSIDE, 20, 8, None, 256, CallStyle.AUTO),
         (PAIRS, 2, 2, 16, 32, CallStyle.STREAM),
