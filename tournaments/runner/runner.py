@@ -102,7 +102,10 @@ class Runner:
         return sum(len(worker.tables) for worker in self._workers)
 
     def drain(self) -> None:
-        """Begins no more tables; `run` returns when those in play are over."""
+        """Begins no more tables; `run` returns when those in play are over.
+
+        Workers that are still on their way up are ended at once.
+        """
         self.report.stopped = self.report.stopped or bool(self._todo)
         self._draining = True
         for worker in self._workers:
@@ -246,6 +249,7 @@ class _Worker:
         self.tables: dict[int, TableJob] = {}
         self._checks_bots = checks_bots
         self._runner = runner
+        self._is_ready = False
         self._process: asyncio.subprocess.Process | None = None
         self._finishing = False
         self._killed = False
@@ -299,6 +303,7 @@ class _Worker:
                 return False
             match decode_from_worker(line):
                 case Ready(grace, echo, introductions):
+                    self._is_ready = True
                     self._runner.report.introductions.update(introductions)
                     self._runner.report.measured.add(Measured(grace, echo))
                     if self._checks_bots:
@@ -332,8 +337,11 @@ class _Worker:
             self.finish()
 
     def finish(self) -> None:
-        """Lets the worker end once its tables are over."""
+        """Lets the worker end once its tables are over, or at once if it is on its way up."""
         self._finishing = True
+        if not self._is_ready:
+            self.kill()
+            return
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
 
