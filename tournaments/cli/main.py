@@ -40,7 +40,9 @@ COMMANDS = {
         "tournaments.cli.serve_bots:serve_bots", "Take in bots that dial in over the network."
     ),
     "rules": Lazy("tournaments.cli.rules_commands:rules", "Explain the rules of the game."),
-    "replay": Lazy("tournaments.cli.replay:replay", "Show, check and export recorded deals."),
+    "replay": Lazy(
+        "tournaments.cli.replay:replay", "Show, watch, check and export recorded deals."
+    ),
     "bench": Lazy("tournaments.cli.bench:bench", "Measure how fast it all is on this machine."),
     "doctor": Lazy("tournaments.cli.doctor:doctor", "Show how bots can be held on this machine."),
     "completion": Lazy(

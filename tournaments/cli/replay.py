@@ -17,6 +17,7 @@ from referee.match import (
     verify_line,
     verify_match,
 )
+from tournaments.cli.lazy import Lazy, LazyGroup
 from tournaments.cli.options import json_option
 from tournaments.cli.patience import Patience
 from tournaments.cli.terminal import print_json
@@ -40,9 +41,14 @@ DEAL = click.option("--deal", type=click.IntRange(0), metavar="N", help="Only th
 STORE = click.option("--store", "named", metavar="FILE", help="The store of a run.")
 
 
-@click.group()
+COMMANDS = {
+    "html": Lazy("tournaments.cli.replay_html:html", "Write a match as a page for a browser."),
+}
+
+
+@click.group(cls=LazyGroup, lazy=COMMANDS)
 def replay() -> None:
-    """Show, check and export recorded deals.
+    """Show, watch, check and export recorded deals.
 
     A record is a store, a file of JSON lines (moon play --record), or deals as chat lines; `-` is
     standard input.
@@ -75,7 +81,7 @@ def show(
     Without FILE, deals are read from standard input: a chat line can be pasted there. What the
     rules do not bear out in a record is said at the end.
     """
-    place = _place(where, named)
+    place = place_of(where, named)
     if as_line:
         for line in _lines(_picked(place, table, deal), deal):
             click.echo(dump_line(line))
@@ -98,7 +104,7 @@ def show(
             verify_match(entry)
 
 
-def _place(where: str | None, named: str | None) -> str:
+def place_of(where: str | None, named: str | None) -> str:
     """Returns where to read, from the argument or ``--store``, which mean the same."""
     if where is not None and named is not None:
         raise ConfigError(None, "--store", f"two records are named, {where!r} and {named!r}")
@@ -219,7 +225,7 @@ def export(
     where: str | None, named: str | None, table: str | None, deal: int | None, form: str
 ) -> None:
     """Write records to standard output, for other programs."""
-    place = _place(where, named)
+    place = place_of(where, named)
     if form == "jsonl" and deal is not None:
         raise ConfigError(None, "--deal", "a deal is no whole match; use it with hands or lines")
     write = sys.stdout.write

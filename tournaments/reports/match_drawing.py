@@ -64,12 +64,13 @@ def _title(match: MatchRecord) -> str:
     return f"table {match.table}: {seats}; {rules_text(terms.rules)}, {goal}"
 
 
-_ENDINGS = {
+ENDINGS = {
     Ending.TARGET: "the target is reached",
     Ending.MOON: "a moon ends the match",
     Ending.DEALS: "all deals are played",
     Ending.CAP: "nobody reached the target in time",
 }
+"""Why a match is over, in words; of a forfeit there is more to say."""
 
 
 def _result(match: MatchRecord) -> str:
@@ -79,5 +80,5 @@ def _result(match: MatchRecord) -> str:
         f"{places[side]}. {side_name(match.terms.rules, match.seats, side)} {scores[side]}"
         for side in order
     ]
-    why = _ENDINGS.get(ending) or f"seat {forfeit} forfeits"
+    why = ENDINGS.get(ending) or f"seat {forfeit} forfeits"
     return f"{why}: {', '.join(table)}"
