@@ -42,6 +42,7 @@ STORE = click.option("--store", "named", metavar="FILE", help="The store of a ru
 
 
 COMMANDS = {
+    "step": Lazy("tournaments.cli.replay_step:step", "Watch a match in the terminal."),
     "html": Lazy("tournaments.cli.replay_html:html", "Write a match as a page for a browser."),
 }
 
