@@ -111,7 +111,7 @@ def table_figures(record: str) -> TableFigures:
             continue
         deals += 1
         if line.made is not None:
-            counts = played.setdefault(_contract(head.rules, line.first, line.bids), [0, 0])
+            counts = played.setdefault(contract_of(head.rules, line.first, line.bids), [0, 0])
             counts[not line.made] += 1
     return TableFigures(
         deals,
@@ -124,8 +124,14 @@ _rules = lru_cache(maxsize=64)(parse_rules)
 
 
 @lru_cache(maxsize=1 << 14)
-def _contract(rules: str, first: int, bids: str) -> tuple[int, Bid]:
-    """Returns the declarer of an auction, and what it bid."""
+def contract_of(rules: str, first: int, bids: str) -> tuple[int, Bid]:
+    """Returns the declarer of an auction that was not all passes, and what it bid.
+
+    Args:
+        rules: The rules, as a record names them.
+        first: The seat that bid first.
+        bids: Every bid, as a record has them.
+    """
     auction = start_auction(SEATS[first])
     for word in bids.split():
         auction = bid(_rules(rules), auction, _BIDS[word])

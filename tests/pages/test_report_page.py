@@ -1,0 +1,183 @@
+"""The report of a run: its figures are those of the records, and it links to what it names."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from referee.match import MatchRecord, finished_deals
+from referee.rules import Bid
+from tests.pages.nights import HOSTILE, night, tournament
+from tests.pages.reading import Page, check_is_closed
+from tournaments.cli.main import main
+from tournaments.pages.fault_book import MOST_SHOWN, FaultBook
+from tournaments.pages.night import Night, read_night
+from tournaments.pages.report_page import report_page
+from tournaments.reports.reading import record_of
+from tournaments.results import FaultRow, TableResult
+from tournaments.schedule import EntrantId
+from tournaments.standings import Results
+from tournaments.store import Store
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with Store.open(night(tmp_path_factory.mktemp("night") / "night.sqlite")) as store:
+        yield store
+
+
+@pytest.fixture(scope="module")
+def told(store: Store) -> Night:
+    return read_night(store)
+
+
+@pytest.fixture(scope="module")
+def page(store: Store, told: Night) -> Page:
+    return check_is_closed(report_page(store.run, told))
+
+
+@pytest.fixture(scope="module")
+def matches(store: Store) -> list[MatchRecord]:
+    return [record_of(store, result) for result in store.results()]
+
+
+def test_names_and_messages_of_strangers_are_text_and_nothing_else(page: Page) -> None:
+    data, script = page.all("script")
+    assert data.attributes["type"] == "application/json"
+    assert "alert" not in script.text
+    shown = {each.text for each in page.all("bdi", "name")}
+    assert {HOSTILE[0], HOSTILE[1]} <= shown
+    assert "Night of <i>bots</i>" in page.all("h1")[0].text
+    assert any("<b>Traceback</b>" in each.text for each in page.all("pre"))
+    assert not {"\x1b", "\u202e"} & set(page.source)
+
+
+def test_every_link_leads_to_something_on_the_page(page: Page) -> None:
+    links = {each.attributes["href"] for each in page.all("a")}
+    ids = {each.attributes["id"] for each in page.elements if "id" in each.attributes}
+    assert {link.removeprefix("#") for link in links} <= ids
+    assert len([link for link in links if re.fullmatch(r"#t\d+\.\d+-d\d+", link)]) >= 3
+
+
+def test_the_standings_are_those_of_the_run(page: Page, store: Store, told: Night) -> None:
+    results = Results(store.run.rules, *store.run.pattern(), store.outcomes())
+    expected = [(row.entrant, f"{row.mu:.1f}") for row in results.standings().ranks.entrants]
+    [table] = page.all("table", "ranking")
+    assert [name for name, _ in expected] == list(told.order)
+    places = [table.text.index(f"{name} {rating}") for name, rating in expected]
+    assert places == sorted(places)
+    assert store.fingerprint() in page.source
+    assert [each.tables for each in told.moments][-1] == results.played
+    assert told.moments[-1].ratings == {row.entrant: row.mu for row in results.ratings()}
+
+
+def test_a_forfeit_is_left_out_where_the_page_says_so(
+    page: Page, store: Store, told: Night
+) -> None:
+    fair = [result for result in store.outcomes() if result.ending != "forfeit"]
+    order = Results(store.run.rules, *store.run.pattern(), fair).order()
+    assert told.forfeited == store.counts().played - len(fair) > 0
+    assert told.order_without_forfeits == tuple(order)
+    [line] = [each.text for each in page.all("li") if "forfeited match" in each.text]
+    assert ("would be the same" in line) == (tuple(order) == told.order)
+    assert line.startswith(f"Without the {told.forfeited} forfeited match")
+
+
+def test_bids_are_counted_with_the_tricks_that_were_taken(
+    told: Night, matches: list[MatchRecord]
+) -> None:
+    counts: Counter[tuple[str, Bid, int, bool]] = Counter()
+    for match in matches:
+        for finished in finished_deals(match):
+            deal, score = finished.deal, finished.score
+            if score is not None and deal.declarer is not None:
+                name = match.seats[deal.declarer]
+                key = name, deal.contract, deal.tricks_won[deal.declarer], score.made
+                counts[key] += 1
+    for name, levels in told.bidding.entrants.items():
+        for bid, level in levels.items():
+            mine = {key: n for key, n in counts.items() if key[:2] == (name, bid)}
+            assert level.played == sum(mine.values())
+            assert level.made == sum(n for key, n in mine.items() if key[3])
+            assert level.tricks == Counter({key[2]: n for key, n in mine.items()})
+    total = sum(level.played for level in told.bidding.total.values())
+    assert total == sum(counts.values()) > 20
+
+
+def test_awards_go_to_the_best_of_the_night(told: Night, matches: list[MatchRecord]) -> None:
+    awards = {award.title: award for award in told.awards}
+    worst = (0, 0)
+    closest = []
+    for match in matches:
+        if match.result.forfeit is None:
+            scores = sorted(match.result.scores, reverse=True)
+            closest.append((scores[0] - scores[1], scores[0] - scores[2], match.table))
+        for deal in match.deals:
+            if deal.made is False and deal.points is not None:
+                seat = deal.points.index(min(deal.points))
+                worst = min(worst, (deal.points[seat], deal.tricks_won[seat]))
+    assert f"took {worst[1]} trick" in awards["Biggest set"].text
+    assert awards["Biggest set"].text.endswith(f"got {worst[0]:+d}")
+    gap = min(closest)[:2]
+    assert awards["Closest match"].table in {table for *key, table in closest if tuple(key) == gap}
+    for award in told.awards:
+        match = next(match for match in matches if match.table == award.table)
+        assert award.entrant in match.seats
+        assert award.deal in [deal.number for deal in match.deals]
+
+
+def test_faults_come_first_and_each_kind_leads_to_its_decision(
+    page: Page, store: Store, told: Night
+) -> None:
+    faults = [fault for result in store.results() for fault in result.faults]
+    headings = [each.text for each in page.all("h2")]
+    assert headings[:2] == ["Faults", "Standings"]
+    lines = {line.entrant: line for line in told.faults.lines(told.order)}
+    assert Counter({name: line.total for name, line in lines.items()}) == Counter(
+        fault.entrant for fault in faults
+    )
+    assert sum(line.forfeits for line in lines.values()) == told.forfeited
+    for group in told.faults.groups():
+        address = f"t{group.table}-d{group.fault.deal}.{group.fault.decision}"
+        assert "faulty" in page.one(address).attributes["class"]
+
+
+def test_of_many_different_faults_only_so_many_are_shown() -> None:
+    book = FaultBook()
+    name = EntrantId("ann")
+    for number in range(MOST_SHOWN + 7):
+        times = 3 if number == MOST_SHOWN + 6 else 1
+        row = FaultRow(0, name, "crashed", 0, 1, exit_status=f"exit code {number}", substitute="x")
+        book.take(TableResult(number, number, 0, (name,), "deals", faults=(row,) * times))
+    assert len(book.groups()) == MOST_SHOWN
+    assert book.left_out == 7
+    assert book.groups()[0].fault.exit_status == f"exit code {MOST_SHOWN + 6}"
+
+
+def test_a_run_of_which_nothing_is_played_has_a_report_that_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "new.sqlite"
+    with Store.create(path, tournament(["ann", "bob", "cyd"]), code_version="1") as store:
+        page = check_is_closed(report_page(store.run, read_night(store)))
+    text = page.all("main")[0].text
+    for said in ("No bot did anything wrong", "No contract was played", "No match was forfeited"):
+        assert said in text
+    assert not page.all("article")
+
+
+def test_the_command_writes_the_page_and_names_it_after_the_store(
+    store: Store,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["report", str(store.path)]) == 0
+    assert re.fullmatch(r"night\.html: \d+ kB\n", capsys.readouterr().out)
+    page = check_is_closed((tmp_path / "night.html").read_text())
+    assert json.dumps(page.data)
+    assert main(["report", "no-such.sqlite"]) == 3

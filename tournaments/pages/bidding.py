@@ -1,0 +1,100 @@
+"""How well the bids of a run fitted what was taken: by entrant and level, counted from records."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from referee.rules import TRICKS, Bid, Rules
+from referee.rules.scoring import needed_tricks
+from tournaments.pages.steps import bid_word
+from tournaments.pages.told import Told
+from tournaments.schedule import EntrantId
+
+
+@dataclass(slots=True)
+class Level:
+    """The contracts of one level."""
+
+    made: int = 0
+    played: int = 0
+    tricks: Counter[int] = field(default_factory=Counter)
+    """By tricks taken: how often; contracts of which it is not known are left out."""
+
+    @property
+    def share(self) -> float | None:
+        """The share that was made, or ``None`` if none was played."""
+        return self.made / self.played if self.played else None
+
+    @property
+    def mean(self) -> float | None:
+        """The mean of the tricks taken, or ``None`` if it is not known of any."""
+        total = self.tricks.total()
+        return sum(n * count for n, count in self.tricks.items()) / total if total else None
+
+    def part(self, tricks: int) -> float:
+        """Returns the share of the contracts in which so many tricks were taken."""
+        total = self.tricks.total()
+        return self.tricks[tricks] / total if total else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class BiddingTable:
+    """How bids and tricks fit together."""
+
+    rules: Rules
+    bids: tuple[Bid, ...]
+    """The levels that were played, ascending."""
+    total: dict[Bid, Level]
+    """By level: everybody's contracts."""
+    entrants: dict[EntrantId, dict[Bid, Level]]
+    """By entrant, then by level."""
+
+    def needed(self, bid: Bid) -> int:
+        """Returns how many tricks make a contract; 8 if none can."""
+        return needed_tricks(self.rules, bid)
+
+    @property
+    def tricks(self) -> range:
+        """The numbers of tricks that can be taken."""
+        return range(TRICKS + 1)
+
+    def title(self, bid: Bid) -> str:
+        """Returns a level as people say it."""
+        return bid_word(bid)
+
+
+class BiddingTally:
+    """Counts the contracts of a run, table by table."""
+
+    def __init__(self, rules: Rules) -> None:
+        """Begins without any."""
+        self._rules = rules
+        self._levels: dict[EntrantId, dict[Bid, Level]] = {}
+
+    def take(self, seats: Sequence[EntrantId], told: Told) -> None:
+        """Counts the contracts of one table."""
+        for contract in told.contracts():
+            levels = self._levels.setdefault(seats[contract.seat], {})
+            level = levels.setdefault(contract.bid, Level())
+            level.played += 1
+            level.made += contract.made
+            if contract.tricks is not None:
+                level.tricks[contract.tricks] += 1
+
+    def table(self, order: Sequence[EntrantId]) -> BiddingTable:
+        """Returns what was counted, the entrants in this *order*."""
+        total: dict[Bid, Level] = {}
+        for levels in self._levels.values():
+            for bid, level in levels.items():
+                sums = total.setdefault(bid, Level())
+                sums.made += level.made
+                sums.played += level.played
+                sums.tricks.update(level.tricks)
+        return BiddingTable(
+            self._rules,
+            tuple(sorted(total)),
+            total,
+            {name: self._levels.get(name, {}) for name in order},
+        )

@@ -1,0 +1,153 @@
+"""All that the report of a run tells, gathered while its tables are read once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tournaments.measured import Measured
+from tournaments.pages.awards import Award, AwardJury
+from tournaments.pages.bidding import BiddingTable, BiddingTally
+from tournaments.pages.fault_book import FaultBook
+from tournaments.pages.steps import Beside, Replay, replay_of
+from tournaments.pages.told import Told
+from tournaments.reports.reading import record_of
+from tournaments.schedule import EntrantId, TableId
+from tournaments.standings import Results, Standings, Versus
+from tournaments.store import Store
+
+MOMENTS = 16
+"""How often the ratings are looked at while the night goes on."""
+_MOST_ENTRANTS = 24
+"""With more, rating everybody again and again takes too long, and so many lines say nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The ratings at some point of the night, as they follow from the tables until then."""
+
+    tables: int
+    """How many tables, in schedule order."""
+    ratings: dict[EntrantId, float]
+    """By entrant who has played: its rating."""
+
+
+@dataclass(frozen=True, slots=True)
+class Night:
+    """What the report of a run tells."""
+
+    standings: Standings
+    order: tuple[EntrantId, ...]
+    """Everybody, best first."""
+    order_without_forfeits: tuple[EntrantId, ...]
+    """The same, as if the tables that a forfeit ended had not been played."""
+    forfeited: int
+    """How many tables a forfeit ended."""
+    moments: tuple[Moment, ...]
+    """The ratings as the night went on; none if there are too many entrants to draw."""
+    versus: dict[tuple[EntrantId, EntrantId], Versus]
+    bidding: BiddingTable
+    faults: FaultBook
+    awards: tuple[Award, ...]
+    fingerprint: str
+    measured: Measured | None
+    replays: tuple[Replay, ...]
+    """The deals that awards and faults point to, by table, in schedule order."""
+
+
+class _Reader:
+    """Takes the tables of a run, in schedule order."""
+
+    def __init__(self, store: Store) -> None:
+        run = store.run
+        self.results, self.fair = (Results(run.rules, *run.pattern()) for _ in range(2))
+        self.bidding, self.faults, self.jury = BiddingTally(run.rules), FaultBook(), AwardJury()
+        self.forfeited = 0
+        self.moments: list[Moment] = []
+        self.fingerprint = store.start_fingerprint()
+        self._store = store
+        self._every = max(store.counts().played // MOMENTS, 1)
+        self._draws = len(run.entrants) <= _MOST_ENTRANTS
+
+    def read(self, step: Callable[[], None]) -> None:
+        for result in self._store.outcomes(
+            records=True, timings=True, fingerprint=self.fingerprint
+        ):
+            self.results.take(result)
+            if result.ending == "forfeit":
+                self.forfeited += 1
+            else:
+                self.fair.take(result)
+            told = Told.of(result)
+            self.bidding.take(result.seats, told)
+            self.faults.take(result)
+            self.jury.take(result, told)
+            if self._draws and self.results.played % self._every == 0:
+                self.moments.append(self._moment())
+            step()
+        if self._draws and self.results.played % self._every:
+            self.moments.append(self._moment())
+
+    def _moment(self) -> Moment:
+        ratings = {
+            EntrantId(each.entrant): each.mu for each in self.results.ratings() if each.games
+        }
+        return Moment(self.results.played, ratings)
+
+
+def read_night(
+    store: Store,
+    step: Callable[[], None] = lambda: None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Night:
+    """Returns what the report of the run in *store* tells.
+
+    Args:
+        store: The store.
+        step: Called after each table that was read.
+        progress: Told how many replicates of the intervals are done, and of how many.
+
+    Raises:
+        StoreError: at a table that is damaged; the message names it.
+    """
+    reader = _Reader(store)
+    reader.read(step)
+    standings = reader.results.standings(progress)
+    order = tuple(EntrantId(row.entrant) for row in standings.ranks.entrants)
+    awards = reader.jury.awards()
+    notes = (note.text for note in store.notes() if note.kind == "measured")
+    return Night(
+        standings,
+        order,
+        tuple(reader.fair.order()) if reader.forfeited else order,
+        reader.forfeited,
+        tuple(reader.moments),
+        {
+            (one, other): reader.results.versus(one, other)
+            for one in order
+            for other in order
+            if one != other
+        },
+        reader.bidding.table(order),
+        reader.faults,
+        awards,
+        reader.fingerprint.hexdigest(),
+        Measured.of_notes(notes),
+        _replays(store, awards, reader.faults),
+    )
+
+
+def _replays(store: Store, awards: tuple[Award, ...], faults: FaultBook) -> tuple[Replay, ...]:
+    """Returns the deals that awards and faults point to."""
+    wanted: dict[str, set[int]] = {}
+    for award in awards:
+        wanted.setdefault(award.table, set()).add(award.deal)
+    for group in faults.groups():
+        wanted.setdefault(group.table, set()).add(group.fault.deal)
+    results = sorted((store.result(TableId(table)) for table in wanted), key=lambda r: r.number)
+    return tuple(
+        replay_of(
+            record_of(store, result), Beside.of(result.timings, result.faults), wanted[result.id]
+        )
+        for result in results
+    )

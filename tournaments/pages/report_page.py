@@ -1,0 +1,114 @@
+"""The report of a run as one page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from referee.rules import rules_text
+from tournaments.measured import Measured
+from tournaments.pages.charts import heat_map, rating_chart, rating_intervals, time_bars
+from tournaments.pages.fault_book import FaultGroup
+from tournaments.pages.night import Night
+from tournaments.pages.rendering import plain_name, render
+from tournaments.pages.sheets import Sheet, sheets_of, stage_data
+from tournaments.pages.steps import Replay
+from tournaments.reports.host_report import host_lines
+from tournaments.reports.marks import mark_lines
+from tournaments.schedule import EntrantId
+from tournaments.store import RunInfo
+
+STYLES = ("base.css", "replay.css", "report.css")
+SCRIPTS = ("replay.js",)
+
+
+def report_page(run: RunInfo, night: Night) -> str:
+    """Returns the report of *run* as a page.
+
+    Args:
+        run: The run.
+        night: What was read of it.
+    """
+    standings = night.standings
+    figures = standings.figures
+    return render(
+        "report.html",
+        styles=STYLES,
+        scripts=SCRIPTS,
+        title=plain_name(run.name),
+        run=run,
+        night=night,
+        ranks=standings.ranks,
+        figures=figures,
+        rules=rules_text(run.rules),
+        facts=list(_facts(run, night)),
+        marks=mark_lines(
+            map(plain_name, run.inside), map(plain_name, run.remote), is_held=run.is_held
+        ),
+        separation=_separation(night),
+        fairness=_fairness(night),
+        places=range(1, run.rules.side_count + 1),
+        seats=range(run.rules.side_count),
+        intervals=rating_intervals(night),
+        chart=rating_chart(night),
+        heat=heat_map(night),
+        bars=time_bars([(name, figures[name].times) for name in night.order]),
+        host=host_lines(standings.overhead, night.measured or Measured()),
+        sheets=[sheet for replay in night.replays for sheet in _sheets(replay)],
+        addresses={
+            (group.table, group.fault.decision): address_of_fault(night, group)
+            for group in night.faults.groups()
+        },
+        deal_address=deal_address,
+        data={"replays": [_stage(replay) for replay in night.replays]},
+    )
+
+
+def prefix_of(table: str) -> str:
+    """Returns what the names of the deals of a table begin with on the page of a report."""
+    return f"t{table}-"
+
+
+def deal_address(table: str, deal: int) -> str:
+    """Returns the name of a deal on the page of a report.
+
+    >>> deal_address("17.2", 3)
+    't17.2-d3'
+    """
+    return f"{prefix_of(table)}d{deal}"
+
+
+def address_of_fault(night: Night, group: FaultGroup) -> str:
+    """Returns the name, on the page, of the decision at which the first of these faults was."""
+    return f"{deal_address(group.table, group.fault.deal)}.{group.fault.decision}"
+
+
+def _sheets(replay: Replay) -> tuple[Sheet, ...]:
+    return sheets_of(replay, prefix_of(replay.table))
+
+
+def _stage(replay: Replay) -> dict[str, object]:
+    return stage_data(replay, prefix_of(replay.table), f"Table {replay.table}")
+
+
+def _facts(run: RunInfo, night: Night) -> Iterator[str]:
+    standings = night.standings
+    yield f"{standings.played} of {standings.scheduled} tables"
+    yield f"{standings.ranks.blocks} blocks"
+    yield f"{len(night.order)} entrants"
+    yield f"rules {rules_text(run.rules)}"
+    yield f"begun {run.created_at}"
+
+
+def _separation(night: Night) -> tuple[tuple[str, ...], ...]:
+    """Returns the groups of neighbours whose order is not sure."""
+    return tuple(group for group in night.standings.ranks.not_separated if len(group) > 1)
+
+
+def _fairness(night: Night) -> list[tuple[EntrantId, int, int]]:
+    """Returns who would stand elsewhere without the forfeited tables: the name, both places."""
+    fair = {name: place for place, name in enumerate(night.order_without_forfeits, 1)}
+    return [
+        (name, place, fair[name])
+        for place, name in enumerate(night.order, 1)
+        if fair[name] != place
+    ]
