@@ -180,4 +180,4 @@ def _gaps(result: TableResult) -> tuple[float, ...]:
 
 
 def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
+    return f"{number or 'no'} {noun}{'s' * (number != 1)}"

@@ -141,6 +141,15 @@ def heat_map(night: Night) -> dict[tuple[EntrantId, EntrantId], Heat]:
     return cells
 
 
+def shade(share: float) -> int:
+    """Returns the step of a shade, 0 to 5, for a *share*: from two fifths on it is the darkest.
+
+    >>> [shade(share) for share in (0.0, 0.01, 0.2, 0.9)]
+    [0, 1, 3, 5]
+    """
+    return min(math.ceil(12.5 * share), 5)
+
+
 def time_bars(times: Sequence[tuple[EntrantId, Times]]) -> dict[EntrantId, Interval]:
     """Returns the decision times of each entrant on one logarithmic scale.
 

@@ -6,7 +6,13 @@ from collections.abc import Iterator
 
 from referee.rules import rules_text
 from tournaments.measured import Measured
-from tournaments.pages.charts import heat_map, rating_chart, rating_intervals, time_bars
+from tournaments.pages.charts import (
+    heat_map,
+    rating_chart,
+    rating_intervals,
+    shade,
+    time_bars,
+)
 from tournaments.pages.fault_book import FaultGroup
 from tournaments.pages.night import Night
 from tournaments.pages.rendering import plain_name, render
@@ -51,6 +57,7 @@ def report_page(run: RunInfo, night: Night) -> str:
         intervals=rating_intervals(night),
         chart=rating_chart(night),
         heat=heat_map(night),
+        shade=shade,
         bars=time_bars([(name, figures[name].times) for name in night.order]),
         host=host_lines(standings.overhead, night.measured or Measured()),
         sheets=[sheet for replay in night.replays for sheet in _sheets(replay)],
@@ -96,7 +103,7 @@ def _facts(run: RunInfo, night: Night) -> Iterator[str]:
     yield f"{standings.ranks.blocks} blocks"
     yield f"{len(night.order)} entrants"
     yield f"rules {rules_text(run.rules)}"
-    yield f"begun {run.created_at}"
+    yield f"begun {run.created_at[:16].replace('T', ' ')} UTC"
 
 
 def _separation(night: Night) -> tuple[tuple[str, ...], ...]:
