@@ -30,7 +30,9 @@ HOSTILE = ("</script><script>alert(1)", "\"'><img src=x onerror=alert(1)>", "◊ê◊
 SAID = "<b>Traceback</b>\n\x1b[31mred\u202e"
 
 
-def tournament(names: Sequence[str], rounds: int = 1) -> TournamentConfig:
+def tournament(
+    names: Sequence[str], rounds: int = 1, rules: str = "tournament-3p"
+) -> TournamentConfig:
     """Returns a tournament of *names*, whose bots nobody will start."""
     data = {
         "name": "Night of <i>bots</i>",
@@ -38,6 +40,7 @@ def tournament(names: Sequence[str], rounds: int = 1) -> TournamentConfig:
         "seed": "s",
         "rounds": rounds,
         "deals": 4,
+        "rules": rules,
     }
     return parse_config(data).described(lambda bot: f"content of {bot.name}")
 
@@ -45,7 +48,8 @@ def tournament(names: Sequence[str], rounds: int = 1) -> TournamentConfig:
 def played(table: Table, faults: float = 0.02) -> TableResult:
     """Returns what became of *table* when everybody chose at random."""
     seed = f"night {table.number}"
-    match = random_match("tournament-3p", seed, deals=4, faults=faults, seats=table.seats)
+    rules = f"tournament-{len(table.seats)}p"
+    match = random_match(rules, seed, deals=4, faults=faults, seats=table.seats)
     return _result(table, match)
 
 
@@ -95,5 +99,6 @@ def night(path: Path, names: Sequence[str] = HOSTILE) -> Path:
     config = tournament(names, rounds=2)
     tables = config.schedule().tables
     with Store.create(path, config, code_version="1") as store:
+        store.note("sealed", "c0ffee")
         store.add_results([*map(played, tables[:-1]), not_started(tables[-1], names[-1])])
     return path

@@ -12,7 +12,7 @@ import pytest
 
 from referee.match import MatchRecord, finished_deals
 from referee.rules import Bid
-from tests.pages.nights import HOSTILE, night, tournament
+from tests.pages.nights import HOSTILE, night, played, tournament
 from tests.pages.reading import Page, check_is_closed
 from tournaments.cli.main import main
 from tournaments.pages.fault_book import MOST_SHOWN, FaultBook
@@ -71,7 +71,9 @@ def test_the_standings_are_those_of_the_run(page: Page, store: Store, told: Nigh
     assert [name for name, _ in expected] == list(told.order)
     places = [table.text.index(f"{name} {rating}") for name, rating in expected]
     assert places == sorted(places)
-    assert store.fingerprint() in page.source
+    [footer] = page.all("footer")
+    assert f"fingerprint {store.fingerprint()}" in footer.text
+    assert re.search(r"sealed \d{4}-\d\d-\d\d \d\d:\d\d UTC with c0ffee", footer.text)
     assert [each.tables for each in told.moments][-1] == results.played
     assert told.moments[-1].ratings == {row.entrant: row.mu for row in results.ratings()}
 
@@ -167,6 +169,18 @@ def test_a_run_of_which_nothing_is_played_has_a_report_that_says_so(tmp_path: Pa
     for said in ("No bot did anything wrong", "No contract was played", "No match was forfeited"):
         assert said in text
     assert not page.all("article")
+
+
+def test_a_night_of_pairs_names_the_pairs(tmp_path: Path) -> None:
+    config = tournament(["ann", "bob"], rounds=3, rules="tournament-4p")
+    with Store.create(tmp_path / "pairs.sqlite", config, code_version="1") as store:
+        store.add_results([*map(played, config.schedule().tables)])
+        night_of_pairs = read_night(store)
+        page = check_is_closed(report_page(store.run, night_of_pairs))
+    assert {award.entrant for award in night_of_pairs.awards} <= {"ann", "bob"}
+    assert len(night_of_pairs.awards) >= 3
+    assert set(night_of_pairs.bidding.entrants) == {"ann", "bob"}
+    assert page.data["replays"][0]["sides"] == [[0, 2], [1, 3]]
 
 
 def test_the_command_writes_the_page_and_names_it_after_the_store(

@@ -11,7 +11,6 @@ from referee.rules.scoring import side_tricks
 from tournaments.pages.rendering import plain_name
 from tournaments.pages.steps import bid_word, trump_word
 from tournaments.pages.told import Contract, DealTold, Told, rules_of
-from tournaments.reports.drawing import side_name
 from tournaments.results import TableResult
 
 
@@ -64,7 +63,7 @@ class AwardJury:
         for contract in told.contracts():
             self._look_at(result, rules, contract)
         if told.deals and result.ending != "forfeit":
-            self._offer("Closest match", lambda: _closest(result, told, rules), _gaps(result))
+            self._offer("Closest match", lambda: _closest(result, told), _gaps(result))
             self._comeback(result, told, rules)
 
     def awards(self) -> tuple[Award, ...]:
@@ -116,7 +115,7 @@ class AwardJury:
             if (behind := max(scores) - scores[winner]) > worst:
                 worst, at = behind, deal.n
         if worst:
-            name = side_name(rules, result.seats, winner)
+            name = result.seats[winner]
             text = f"was {worst} points behind after deal {at}, and won the match"
             key = (float(worst),)
             self._offer("Greatest comeback", lambda: _Claim(key, name, text, result.id, at), key)
@@ -160,13 +159,13 @@ def _defence(result: TableResult, rules: Rules, contract: Contract, side: int) -
     taken = side_tricks(rules, contract.deal.tricks)[side]
     against = plain_name(result.seats[contract.seat])
     text = f"took {_count(taken, 'trick')} against {against}, who had bid {bid_word(contract.bid)}"
-    name = side_name(rules, result.seats, side)
+    name = result.seats[side]
     return _Claim((taken, contract.bid), name, text, result.id, contract.deal.n)
 
 
-def _closest(result: TableResult, told: Told, rules: Rules) -> _Claim:
+def _closest(result: TableResult, told: Told) -> _Claim:
     order = sorted(range(len(result.scores)), key=lambda side: result.places[side])
-    first, *others = ((side_name(rules, result.seats, s), result.scores[s]) for s in order)
+    first, *others = ((result.seats[side], result.scores[side]) for side in order)
     told_others = ", ".join(f"{plain_name(name)} with {score}" for name, score in others)
     text = f"came first with {first[1]}, before {told_others}"
     return _Claim(_gaps(result), first[0], text, result.id, told.deals[-1].n)

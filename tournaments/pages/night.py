@@ -15,7 +15,10 @@ from tournaments.reports.reading import record_of
 from tournaments.schedule import EntrantId, TableId
 from tournaments.standings import Results, Standings, Versus
 from tournaments.store import Store
+from tournaments.store.runs import Note
 
+SEALED = "sealed"
+"""The kind of the note in which a store keeps the commitment to its seed."""
 MOMENTS = 16
 """How often the ratings are looked at while the night goes on."""
 _MOST_ENTRANTS = 24
@@ -50,6 +53,8 @@ class Night:
     faults: FaultBook
     awards: tuple[Award, ...]
     fingerprint: str
+    seals: tuple[Note, ...]
+    """The commitments to the seed that the store keeps, each with when it was made."""
     measured: Measured | None
     replays: tuple[Replay, ...]
     """The deals that awards and faults point to, by table, in schedule order."""
@@ -115,7 +120,7 @@ def read_night(
     standings = reader.results.standings(progress)
     order = tuple(EntrantId(row.entrant) for row in standings.ranks.entrants)
     awards = reader.jury.awards()
-    notes = (note.text for note in store.notes() if note.kind == "measured")
+    notes = store.notes()
     return Night(
         standings,
         order,
@@ -132,7 +137,8 @@ def read_night(
         reader.faults,
         awards,
         reader.fingerprint.hexdigest(),
-        Measured.of_notes(notes),
+        tuple(note for note in notes if note.kind == SEALED),
+        Measured.of_notes(note.text for note in notes if note.kind == "measured"),
         _replays(store, awards, reader.faults),
     )
 
