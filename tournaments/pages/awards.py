@@ -63,7 +63,7 @@ class AwardJury:
         for contract in told.contracts():
             self._look_at(result, rules, contract)
         if told.deals and result.ending != "forfeit":
-            self._offer("Closest match", lambda: _closest(result, told), _gaps(result))
+            self._offer("Closest match", lambda: _closest(result, told, rules), _gaps(result))
             self._comeback(result, told, rules)
 
     def awards(self) -> tuple[Award, ...]:
@@ -115,7 +115,7 @@ class AwardJury:
             if (behind := max(scores) - scores[winner]) > worst:
                 worst, at = behind, deal.n
         if worst:
-            name = result.seats[winner]
+            name = _side(rules, result, winner)
             text = f"was {worst} points behind after deal {at}, and won the match"
             key = (float(worst),)
             self._offer("Greatest comeback", lambda: _Claim(key, name, text, result.id, at), key)
@@ -159,13 +159,13 @@ def _defence(result: TableResult, rules: Rules, contract: Contract, side: int) -
     taken = side_tricks(rules, contract.deal.tricks)[side]
     against = plain_name(result.seats[contract.seat])
     text = f"took {_count(taken, 'trick')} against {against}, who had bid {bid_word(contract.bid)}"
-    name = result.seats[side]
+    name = _side(rules, result, side)
     return _Claim((taken, contract.bid), name, text, result.id, contract.deal.n)
 
 
-def _closest(result: TableResult, told: Told) -> _Claim:
+def _closest(result: TableResult, told: Told, rules: Rules) -> _Claim:
     order = sorted(range(len(result.scores)), key=lambda side: result.places[side])
-    first, *others = ((result.seats[side], result.scores[side]) for side in order)
+    first, *others = ((_side(rules, result, side), result.scores[side]) for side in order)
     told_others = ", ".join(f"{plain_name(name)} with {score}" for name, score in others)
     text = f"came first with {first[1]}, before {told_others}"
     return _Claim(_gaps(result), first[0], text, result.id, told.deals[-1].n)
@@ -176,6 +176,12 @@ def _gaps(result: TableResult) -> tuple[float, ...]:
     pairs = sorted(zip(result.places, result.scores, strict=True), key=lambda pair: pair[0])
     best, second, *_ = ordered = [score for _, score in pairs]
     return -abs(best - second), -abs(best - ordered[-1])
+
+
+def _side(rules: Rules, result: TableResult, side: int) -> str:
+    """Returns who played on *side*; a pair that is ranked as one is named once."""
+    members = [result.seats[s] for s in range(rules.players) if rules.side_of(s) == side]
+    return " + ".join(dict.fromkeys(members))
 
 
 def _count(number: int, noun: str) -> str:
