@@ -31,7 +31,10 @@ SAID = "<b>Traceback</b>\n\x1b[31mred\u202e"
 
 
 def tournament(
-    names: Sequence[str], rounds: int = 1, rules: str = "tournament-3p"
+    names: Sequence[str],
+    rounds: int = 1,
+    rules: str = "tournament-3p",
+    form: str = "round-robin",
 ) -> TournamentConfig:
     """Returns a tournament of *names*, whose bots nobody will start."""
     data = {
@@ -41,6 +44,7 @@ def tournament(
         "rounds": rounds,
         "deals": 4,
         "rules": rules,
+        "format": form,
     }
     return parse_config(data).described(lambda bot: f"content of {bot.name}")
 

@@ -183,6 +183,21 @@ def test_a_night_of_pairs_names_the_pairs(tmp_path: Path) -> None:
     assert page.data["replays"][0]["sides"] == [[0, 2], [1, 3]]
 
 
+def test_where_partners_change_every_seat_has_a_column_and_awards_name_both(
+    tmp_path: Path,
+) -> None:
+    names = ["ann", "bob", "cyd", "dan"]
+    config = tournament(names, rules="tournament-4p", form="whist")
+    with Store.create(tmp_path / "whist.sqlite", config, code_version="1") as store:
+        store.add_results([*map(played, config.schedule().tables)])
+        night_of_partners = read_night(store)
+        page = check_is_closed(report_page(store.run, night_of_partners))
+    titles = [each.text for each in page.all("th") if each.text.startswith("seat ")]
+    assert titles == ["seat 0", "seat 1", "seat 2", "seat 3"]
+    closest = next(each for each in night_of_partners.awards if each.title == "Closest match")
+    assert set(closest.entrant.split(" + ")) < set(names)
+
+
 def test_the_command_writes_the_page_and_names_it_after_the_store(
     store: Store,
     tmp_path: Path,

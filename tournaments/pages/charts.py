@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tournaments.meetings import Versus
 from tournaments.pages.night import Night
 from tournaments.schedule import EntrantId
-from tournaments.standings import Versus
 from tournaments.timing import Times
 
 HEAT_STEPS = 4

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tournaments.measured import Measured
+from tournaments.meetings import Versus
 from tournaments.pages.awards import Award, AwardJury
 from tournaments.pages.bidding import BiddingTable, BiddingTally
 from tournaments.pages.fault_book import FaultBook
@@ -13,7 +14,7 @@ from tournaments.pages.steps import Beside, Replay, replay_of
 from tournaments.pages.told import Told
 from tournaments.reports.reading import record_of
 from tournaments.schedule import EntrantId, TableId
-from tournaments.standings import Results, Standings, Versus
+from tournaments.standings import Results, Standings
 from tournaments.store import Store
 from tournaments.store.runs import Note
 
