@@ -27,6 +27,7 @@ class Odd(Bot):
         if KIND == "clock":
             return random.Random(time.time_ns()).choice(view.legal)
         if KIND == "revokes" and view.kind is Kind.PLAY and 1 < len(view.legal) < len(view.hand):
+            print("I know better", file=sys.stderr, flush=True)
             return next(tile for tile in view.hand if tile not in view.legal)
         if KIND == "lucky":
             return LOTS.choice(view.legal)
