@@ -44,6 +44,7 @@ STORE = click.option("--store", "named", metavar="FILE", help="The store of a ru
 COMMANDS = {
     "step": Lazy("tournaments.cli.replay_step:step", "Watch a match in the terminal."),
     "html": Lazy("tournaments.cli.replay_html:html", "Write a match as a page for a browser."),
+    "ask": Lazy("tournaments.cli.replay_ask:ask", "Put a recorded question to a bot."),
 }
 
 
