@@ -31,8 +31,9 @@ def submit(
     """Take the bot at PATH into the league, if it plays without a fault.
 
     PATH is a folder with a bot.toml, a .py file, or a bot that comes with the program. Its files
-    are copied, its build command is run once, and it plays against itself and every bot that comes
-    with the program, all held by the sandbox and the clock of the league. Whoever passes is
+    are copied, its build command is run once, it is checked as by `moon bot check`, and it plays
+    against itself and every bot that comes with the program, all held by the sandbox and the clock
+    of the league. Whoever passes is
     entered as that very copy; a name that is there already becomes a new version. Otherwise it is
     said what went wrong, and the league stays as it was.
     """
@@ -62,4 +63,4 @@ def _document(done: Submitted) -> dict[str, object]:
         {"seats": list(result.seats), "ending": result.ending, "scores": list(result.scores)}
         for result in done.results
     ]
-    return {**figures(done.entry), "matches": matches}
+    return {**figures(done.entry), "check": done.check.to_json(), "matches": matches}
