@@ -14,7 +14,6 @@ from tournaments.cli.main import main
 from tournaments.league.folder import League
 from tournaments.league.submitting import Step, SubmissionRefusedError, submit
 
-FAULTY = Path(__file__).parents[1] / "faulty_bots"
 ZOO = Path(__file__).parents[1] / "zoo" / "programs"
 QUICKLY = ("first-bid",)
 """The steps of the check that are taken here; the check has tests of its own."""
@@ -46,6 +45,19 @@ def folder_bot(folder: Path, build: str, run: str = '["python3", "bot.py"]') -> 
     return f"./{folder.name}"
 
 
+ILLEGAL = """\
+from referee.rules import TILES
+from referee.sdk import Bot, serve
+
+class Illegal(Bot):
+    def bid(self, view):
+        return view.legal[-1]
+
+    def play(self, view):
+        return next(tile for tile in TILES if tile not in view.hand)
+
+serve(Illegal())
+"""
 BUILD = """\
 cp bot.txt bot.py
 mkdir lib && echo 'RISK = 3' > lib/know.py
@@ -138,7 +150,12 @@ def test_what_cannot_be_frozen_or_named_is_refused_before_anything_runs(
 @pytest.mark.parametrize(
     ("run", "step", "problem"),
     [
-        pytest.param(("beginnings.py", "exits-3"), Step.CHECK, "exit code 3", id="never-starts"),
+        pytest.param(
+            ("beginnings.py", "exits-3"),
+            Step.CHECK,
+            "starts within its budget: ended",
+            id="never-starts",
+        ),
         pytest.param(("http2.py", "exits-0"), Step.CHECK, "bids with an empty", id="crashes"),
         pytest.param((), Step.MATCHES, "illegal in the match against itself, deal 0", id="illegal"),
     ],
@@ -147,7 +164,7 @@ def test_a_bot_at_fault_is_refused_at_the_step_that_finds_it_and_leaves_nothing(
     club: League, tmp_path: Path, run: tuple[str, ...], step: Step, problem: str
 ) -> None:
     text = zoo_bot(tmp_path / "faulty", *run) if run else "./illegal.py"
-    (tmp_path / "illegal.py").write_bytes((FAULTY / "plays_illegal.py").read_bytes())
+    (tmp_path / "illegal.py").write_text(ILLEGAL)
     said = refused(club, text)
     assert f"step '{step}'" in said
     assert problem in said

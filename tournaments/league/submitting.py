@@ -80,11 +80,11 @@ class CheckFailedError(BotError):
     """The bot did not pass a step of the check."""
 
     def __init__(self, report: CheckReport) -> None:
-        lines = [f"{report.summary}"]
+        lines: list[str] = []
         for step in report.failed:
             lines.append(f"{step.title}: {step.remark}")
             lines += [f"  {line}" for line in _shown(step)]
-        super().__init__("\n".join(lines))
+        super().__init__("\n".join([*lines, f"of all steps {report.summary}"]))
 
 
 @dataclass(frozen=True, slots=True)
