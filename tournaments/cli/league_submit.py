@@ -7,12 +7,14 @@ from pathlib import Path
 import click
 
 from referee.bots.sandbox import Tier, check_tier, close_to_bots
+from referee.bots.terms import freezes_idle_bots
 from tournaments.cli.league_options import league_option, open_league
 from tournaments.cli.options import json_option
 from tournaments.cli.signals import run_tidily
 from tournaments.cli.terminal import print_json
 from tournaments.holding import held_text, unkept_lines
 from tournaments.league.entries import figures
+from tournaments.league.qualifying import TABLES_IN_FLIGHT
 from tournaments.league.submitting import Submitted
 from tournaments.league.submitting import submit as submit_bot
 
@@ -41,7 +43,8 @@ def submit(
     close_to_bots()
     tier = league.config.sandbox.tier
     probe = check_tier(tier)
-    _say(held_text(league.config.sandbox, freezes=False))
+    freezes = freezes_idle_bots(league.config.clock, TABLES_IN_FLIGHT, ponder=False)
+    _say(held_text(league.config.sandbox, freezes=freezes))
     for line in unkept_lines(probe) if tier is not Tier.NONE else ():
         _say(line)
     done = run_tidily(

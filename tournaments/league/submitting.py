@@ -16,7 +16,7 @@ from referee.bots.contents import content_hash
 from referee.bots.held_build import build_held
 from referee.bots.rundir import temporary_folder
 from referee.bots.spec import BotKind, BotSpec, parse_bot
-from referee.errors import BotError, ConfigError, MoonError
+from referee.errors import BotError, ConfigError, MoonError, NotFoundError
 from tournaments.kit.check import STEPS, check_bot
 from tournaments.kit.results import CheckReport, StepResult, failure_lines
 from tournaments.kit.stand import StandTerms
@@ -210,5 +210,5 @@ def _step(step: Step, text: str) -> Iterator[None]:
     """Has what a bot or its author did wrong in the block refused at *step*."""
     try:
         yield
-    except (BotError, ConfigError, EnteredAlreadyError, FreezeError) as error:
+    except (BotError, ConfigError, EnteredAlreadyError, FreezeError, NotFoundError) as error:
         raise SubmissionRefusedError(step, text, error) from None
