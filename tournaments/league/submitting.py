@@ -69,9 +69,10 @@ class SubmissionRefusedError(MoonError):
         super().__init__("\n".join([*filter(None, lines), f"nothing was entered{way_out}"]))
 
 
-NOT_ASKED = ("builds", "repeats", "other-game")
+NOT_ASKED = ("builds", "repeats", "other-game", "cancelled")
 """The steps of a check that are none of a league's: what is built was built, nobody has to play
-alike twice, and only one game is played."""
+alike twice, only one game is played, and no call is taken back while its time lasts; a bot that
+thinks for most of its time could not answer the next one behind it."""
 CHECKS = tuple(step.name for step in STEPS if step.name not in NOT_ASKED)
 """The steps of a check that a bot has to pass, unless it skips them for a reason."""
 
