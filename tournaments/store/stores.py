@@ -16,10 +16,10 @@ from referee.crashes import crash_point
 from referee.errors import NotFoundError, StoreError
 from tournaments.config import TournamentConfig
 from tournaments.identity import binding, differences
+from tournaments.lock import WriterLock
 from tournaments.results import TableResult
 from tournaments.schedule import Schedule, Table, TableId
 from tournaments.store import database, places, queries, schema
-from tournaments.store.lock import WriterLock
 from tournaments.store.making import check_folder, check_version, make, now
 from tournaments.store.rows import (
     PLAYED,
