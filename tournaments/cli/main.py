@@ -41,6 +41,7 @@ COMMANDS = {
     ),
     "rules": Lazy("tournaments.cli.rules_commands:rules", "Explain the rules of the game."),
     "replay": Lazy("tournaments.cli.replay:replay", "Show, check and export recorded deals."),
+    "verify": Lazy("tournaments.cli.verify:verify", "Check all that was published of a run."),
     "bench": Lazy("tournaments.cli.bench:bench", "Measure how fast it all is on this machine."),
     "doctor": Lazy("tournaments.cli.doctor:doctor", "Show how bots can be held on this machine."),
     "completion": Lazy(

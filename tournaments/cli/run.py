@@ -37,6 +37,7 @@ from tournaments.cli.standings import print_standings
 from tournaments.config import TournamentConfig, default_workers, load_config, parse_config
 from tournaments.holding import held_text, limits_text, parse_limits, unkept_lines
 from tournaments.identity import canonical
+from tournaments.league.sealing import seal as seal_run
 from tournaments.reports.host_report import stall_lines
 from tournaments.results import TableResult
 from tournaments.round_trips import ROUND_TRIP, RoundTrip
@@ -79,6 +80,8 @@ SHORTEST_BEAT = 0.05
               help="How often to say how far it is, where there is no terminal.")  # fmt: skip
 @click.option("--accept-changes", is_flag=True,
               help="Continue although the file, a bot or moon itself has changed.")  # fmt: skip
+@click.option("--seal", is_flag=True,
+              help="Print a commitment to the seed, to publish, and play nothing.")  # fmt: skip
 @click.option("--events", is_flag=True,
               help="Write a line of JSON for each table once it is stored.")  # fmt: skip
 @json_option
@@ -103,6 +106,7 @@ def run(
     dial_in: str | None,
     heartbeat: float,
     accept_changes: bool,
+    seal: bool,
     events: bool,
     as_json: bool,
 ) -> int:
@@ -143,6 +147,9 @@ def run(
     # A run that cannot begin leaves no store; one that is complete needs nobody.
     trips = None if config.store.exists() else _look_at_remotes(config)
     with _open(config, accept_changes=accept_changes) as opened:
+        if seal:
+            click.echo(seal_run(opened))
+            return 0
         _note_sandbox(opened, config, probe)
         progress = Progress(opened, config, max(heartbeat, SHORTEST_BEAT), events=events)
         code = _play(opened, config, progress, trips)

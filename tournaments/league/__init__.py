@@ -1,0 +1,1 @@
+"""The league office: entries, nights, seals, and what anybody can check of them."""
