@@ -95,6 +95,36 @@ class Store(OpenStore):
             queries.note(connection, "changed", "; ".join(lines))
         self.run = info
 
+    def extend(self, config: TournamentConfig, note: str = "") -> None:
+        """Continues a league night as *config*: with more rounds, or with another field from here.
+
+        Args:
+            config: The night, seeded and described, with all stages that there were.
+            note: What is to be written down of it; nothing if it is empty.
+
+        Raises:
+            StoreError: if the stored tables would mean nothing; then nothing is changed.
+        """
+        identity = config.seeded(self.run.seed).identity()
+        schedule, old = config.schedule(), self.run.schedule()
+        known = self.run.identity["entrants"]
+        lines: tuple[str, ...] = ()
+        if old.blocks:
+            lines = self._unbound(identity)
+            if schedule.blocks[: len(old.blocks)] != old.blocks:
+                lines += ("the rounds that were begun are not those of the night",)
+            if identity["entrants"][: len(known)] != known:  # type: ignore[index]
+                lines += ("those who have played are not the same",)
+        if lines:
+            listed = "".join(f"\n  {line}" for line in lines)
+            raise StoreError(f"{self.path}: the night cannot go on like this:{listed}")
+        info = replace(self.run, identity=identity)
+        with self._writing() as connection:
+            connection.execute(update(schema.run).values(run_row(info)))
+            if note:
+                queries.note(connection, "field", note)
+        self.run = info
+
     # Reading
 
     def changes(self, config: TournamentConfig, code_version: str) -> tuple[str, ...]:
