@@ -8,40 +8,42 @@ from __future__ import annotations
 
 import errno
 import os
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from referee.bots.names import NameRefusedError, check_name
-from referee.bots.sandbox.tiers import Sandbox, Tier
+from referee.bots.sandbox.tiers import Sandbox
 from referee.bots.spec import BotSpec
 from referee.bots.terms import (
     MAX_BATCH,
-    NETWORK,
     CallStyle,
     ClockTerms,
     RemoteTerms,
 )
-from referee.errors import ConfigError, NotFoundError
+from referee.errors import ConfigError
 from referee.match import TableTerms
 from referee.match.matches import DEFAULT_MAX_DEALS
 from referee.rules import (
-    DEFAULT_PRESETS,
-    OptionError,
     Rules,
-    RulesError,
     change_rules,
-    parse_rules,
     rules_text,
 )
-from referee.rules.options import OPTION_NAMES
 from tournaments.entrants import Entrant, described, read_entrants, with_house_bots
-from tournaments.holding import LIMIT_NAMES, hidden_from_bots, limits_in, sandbox_of
+from tournaments.holding import hidden_from_bots
 from tournaments.identity import IDENTITY_VERSION
 from tournaments.schedule import DESIGNS, Format, Schedule, make_schedule
 from tournaments.schedule.nights import Stage, night_schedule
-from tournaments.toml_reader import Reader
+from tournaments.terms_reader import (
+    LOCAL_TIMES,
+    TABLE_KEYS,
+    TIMES,
+    read_clock,
+    read_rules,
+    read_sandbox,
+    read_table_terms,
+)
+from tournaments.toml_reader import Reader, read_toml
 
 LONGEST_NAME = 80
 """What the name of a tournament may have, in characters."""
@@ -133,7 +135,7 @@ class TournamentConfig:
         `canonical` makes the one text of it.
         """
         has_remote = any(bot.is_remote for entrant in self.entrants for bot in entrant.bots)
-        names = _TIMES if has_remote else _LOCAL_TIMES
+        names = TIMES if has_remote else LOCAL_TIMES
         times = {name: getattr(self.clock, name) for name in names}
         # Runs from before there were formats are round robins, and say nothing of it.
         other = {} if self.format is Format.ROUND_ROBIN else {"format": self.format.value}
@@ -173,7 +175,7 @@ def load_config(
         ConfigError: if it means nothing; the message names the file, the key and what was expected.
     """
     path = Path(path)
-    data = _read(path)
+    data = read_toml(path)
     for key, value in (instead or {}).items():
         old = data.get(key)
         if isinstance(old, dict) and isinstance(value, dict):
@@ -191,21 +193,7 @@ def store_path(path: str | Path) -> Path:
         ConfigError: if it is no tournament file.
     """
     path = Path(path)
-    return _store(_top(_read(path), path))
-
-
-def _read(path: Path) -> dict[str, object]:
-    try:
-        return tomllib.loads(path.read_bytes().decode())
-    except FileNotFoundError:
-        raise NotFoundError(f"{path}: there is no such file") from None
-    except OSError as error:
-        raise ConfigError(path, None, f"cannot be read: {(error.strerror or '').lower()}") from None
-    except UnicodeDecodeError as error:
-        raise ConfigError(path, None, f"is not UTF-8 text (byte {error.start})") from None
-    except (ValueError, RecursionError) as error:  # of numbers and nesting beyond all measure too
-        problem = str(error)
-        raise ConfigError(path, None, f"is not TOML: {problem[:1].lower()}{problem[1:]}") from None
+    return _store(_top(read_toml(path), path))
 
 
 def parse_config(
@@ -227,7 +215,7 @@ def parse_config(
     """
     top = _top(data, path)
     base = _base(path)
-    rules = change_rules(_rules(top), tuple(changes))
+    rules = change_rules(read_rules(top, _TOP_KEYS), tuple(changes))
     form = Format(top.one_of("format", tuple(Format), default=Format.ROUND_ROBIN))
     bots, house = with_house_bots(top, form, rules.players, base)
     full = _top({**data, "bots": bots}, path)
@@ -244,14 +232,14 @@ def parse_config(
         rounds=top.number("rounds", default=1, least=1),
         deals=top.number_or_none("deals", least=1),
         max_deals=top.number("max_deals", default=DEFAULT_MAX_DEALS, least=1),
-        clock=_clock(top),
-        table=_table(top),
+        clock=read_clock(top, _TOP_KEYS),
+        table=read_table_terms(top, _TOP_KEYS),
         call=CallStyle(top.one_of("call", tuple(CallStyle), default=CallStyle.AUTO)),
         remote=RemoteTerms(_folder(top, "tls"), _folder(top, "dial_in")),
         workers=top.number("workers", default=default_workers(), least=1),
         max_batch=top.number("max_batch", default=MAX_BATCH, least=1),
         tables_in_flight=top.number_or_none("tables_in_flight", least=1),
-        sandbox=_sandbox(top),
+        sandbox=read_sandbox(top, _TOP_KEYS),
         ponder=top.flag("ponder", default=False),
     )
 
@@ -261,11 +249,6 @@ def default_workers() -> int:
     return max(1, len(os.sched_getaffinity(0)) - 1)
 
 
-_LOCAL_TIMES = ("move_time", "bank", "startup", "first_move")
-_TIMES = (*_LOCAL_TIMES, "network")
-_CLOCK_KEYS = tuple(f"clock.{name}" for name in (*_TIMES, "strikes"))
-_LIMIT_KEYS = tuple(f"limits.{name}" for name in LIMIT_NAMES)
-_RULE_KEYS = tuple(f"rule.{name}" for name in OPTION_NAMES)
 _TOP_KEYS = (
     "name", "bots", "rules", "rule", "seed", "rounds", "deals", "max_deals", "clock", "call",
     "ask_forced", "workers", "max_batch", "tables_in_flight", "store", "sandbox", "limits",
@@ -274,7 +257,7 @@ _TOP_KEYS = (
 
 
 def _top(data: Mapping[str, object], path: Path | None) -> Reader:
-    return Reader(data, _TOP_KEYS, path=path, elsewhere=_CLOCK_KEYS + _LIMIT_KEYS + _RULE_KEYS)
+    return Reader(data, _TOP_KEYS, path=path, elsewhere=TABLE_KEYS)
 
 
 def _base(path: Path | None) -> Path:
@@ -317,47 +300,3 @@ def _name(top: Reader) -> str:
         return check_name(name, LONGEST_NAME)
     except NameRefusedError as error:
         raise top.error("name", str(error)) from None
-
-
-def _rules(top: Reader) -> Rules:
-    name = top.text("rules", default=DEFAULT_PRESETS[3])
-    changes = top.table("rule")
-    Reader(changes, OPTION_NAMES, path=top.path, table="rule", elsewhere=_TOP_KEYS)
-    try:
-        rules = parse_rules(name)
-    except RulesError as error:
-        raise top.error("rules", str(error)) from None
-    try:
-        return rules.change(**changes)
-    except OptionError as error:
-        problem = str(error).removeprefix(f"rule {error.option}: ")
-        raise top.error(f"rule.{error.option}", problem) from None
-
-
-def _clock_reader(top: Reader) -> Reader:
-    names = (*_TIMES, "strikes")
-    return Reader(top.table("clock"), names, path=top.path, table="clock", elsewhere=_TOP_KEYS)
-
-
-def _clock(top: Reader) -> ClockTerms:
-    reader, usual = _clock_reader(top), ClockTerms()
-    return ClockTerms(
-        move_time=reader.duration("move_time", default=usual.move_time),
-        bank=reader.duration("bank", default=0.0, positive=False) or None,
-        startup=reader.duration("startup", default=usual.startup),
-        first_move=reader.duration("first_move", default=usual.first_move),
-        network=reader.duration("network", default=NETWORK, positive=False),
-    )
-
-
-def _table(top: Reader) -> TableTerms:
-    usual = TableTerms()
-    return TableTerms(
-        strikes=_clock_reader(top).number("strikes", default=usual.strikes, least=0),
-        ask_forced=top.flag("ask_forced", default=usual.ask_forced),
-    )
-
-
-def _sandbox(top: Reader) -> Sandbox:
-    tier = top.one_of("sandbox", tuple(Tier), default=Tier.BASIC)
-    return sandbox_of(tier, limits_in(top, _TOP_KEYS))

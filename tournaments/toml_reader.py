@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from referee.errors import ConfigError, did_you_mean
+from referee.errors import ConfigError, NotFoundError, did_you_mean
 from tournaments.durations import parse_duration
 
 MOST = 100_000
 """The largest number that any key takes: far beyond sense, and small enough to be tried."""
+
+
+def read_toml(path: Path) -> dict[str, object]:
+    """Returns the keys and values of the TOML file at *path*.
+
+    Raises:
+        NotFoundError: if it is not there.
+        ConfigError: if it cannot be read, or is no TOML.
+    """
+    try:
+        return tomllib.loads(path.read_bytes().decode())
+    except FileNotFoundError:
+        raise NotFoundError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise ConfigError(path, None, f"cannot be read: {(error.strerror or '').lower()}") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(path, None, f"is not UTF-8 text (byte {error.start})") from None
+    except (ValueError, RecursionError) as error:  # of numbers and nesting beyond all measure too
+        problem = str(error)
+        raise ConfigError(path, None, f"is not TOML: {problem[:1].lower()}{problem[1:]}") from None
 
 
 class Reader:

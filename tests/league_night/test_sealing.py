@@ -18,7 +18,7 @@ from tests.league_night.stores import SEED, config, play_pending, store_of
 from tournaments.cli.export import export
 from tournaments.cli.verify import verify
 from tournaments.league.sealing import close_run, commitment, seal
-from tournaments.league.verifying import verify_store
+from tournaments.reports.verifying import verify_store
 from tournaments.store import Store
 from tournaments.store.digest import digest_path, write_digest
 

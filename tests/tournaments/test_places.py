@@ -14,8 +14,8 @@ import pytest
 
 from referee.errors import StoreError
 from tests.e2e.handmade import config, result
+from tournaments.lock import WriterLock
 from tournaments.store import Store, places
-from tournaments.store.lock import WriterLock
 
 CONFIG = config("ann", "bob", "cyd")
 TABLES = CONFIG.schedule().tables

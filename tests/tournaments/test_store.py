@@ -25,11 +25,11 @@ from referee.bots.contents import content_hash
 from referee.bots.spec import parse_bot
 from referee.errors import NotFoundError, StoreError
 from tournaments.config import TournamentConfig, parse_config
+from tournaments.lock import WriterLock
 from tournaments.results import FaultRow, TableResult
 from tournaments.schedule import EntrantId, Table, TableId
 from tournaments.store import Store, database
 from tournaments.store.files import is_ours
-from tournaments.store.lock import WriterLock
 from tournaments.store.rows import COLUMNS, row_checksum, table_row
 
 ROUNDS = 5

@@ -17,7 +17,7 @@ import click
 from referee import __version__
 from referee.bots.build import build_bots
 from referee.bots.contents import content_hash
-from referee.bots.sandbox import Probe, Tier, check_tier, close_to_bots
+from referee.bots.sandbox import Tier, check_tier, close_to_bots
 from referee.errors import ConfigError, StoreError
 from tournaments.cli.live import Progress
 from tournaments.cli.options import (
@@ -32,11 +32,10 @@ from tournaments.cli.options import (
     sandbox_option,
 )
 from tournaments.cli.remote_bots import look_at_remotes, remote_options
-from tournaments.cli.run_report import reported, warn_of_crowding
+from tournaments.cli.run_report import note_sandbox, reported, warn_of_crowding
 from tournaments.cli.standings import print_standings
 from tournaments.config import TournamentConfig, load_config, parse_config
-from tournaments.holding import held_text, limits_text, parse_limits, unkept_lines
-from tournaments.identity import canonical
+from tournaments.holding import held_text, parse_limits, unkept_lines
 from tournaments.league.sealing import seal as seal_run
 from tournaments.results import TableResult
 from tournaments.round_trips import ROUND_TRIP, RoundTrip
@@ -148,7 +147,7 @@ def run(
         if seal:
             click.echo(seal_run(opened))
             return 0
-        _note_sandbox(opened, config, probe)
+        note_sandbox(opened, config, probe)
         progress = Progress(opened, config, max(heartbeat, SHORTEST_BEAT), events=events)
         code = _play(opened, config, progress, trips)
         if as_json or (opened.counts().played > 0 and not events):
@@ -216,17 +215,6 @@ def _free_name(path: Path) -> Path:
     """Returns a name for another store beside *path*."""
     numbers = (path.with_stem(f"{path.stem}-{number}") for number in count(2))
     return next(other for other in numbers if not other.exists())
-
-
-def _note_sandbox(store: Store, config: TournamentConfig, probe: Probe) -> None:
-    """Writes down how bots are held from now on, and what of that this host has been seen to keep.
-
-    Only what was not written down last is.
-    """
-    limits = limits_text(config.sandbox.limits)
-    text = canonical({"limits": limits, **probe.to_json()})
-    if text not in [note.text for note in store.notes() if note.kind == "sandbox"][-1:]:
-        store.note("sandbox", text)
 
 
 def _play(

@@ -6,8 +6,11 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+from referee.bots.sandbox import Probe
 from referee.errors import MoonError, StoreError
-from tournaments.config import default_workers
+from tournaments.config import TournamentConfig, default_workers
+from tournaments.holding import limits_text
+from tournaments.identity import canonical
 from tournaments.reports.host_report import stall_lines
 from tournaments.runner.report import RunReport
 from tournaments.store import Store
@@ -44,6 +47,17 @@ def note_once(store: Store, kind: str, text: str) -> None:
     """Writes down what need not stand there twice."""
     if not any((note.kind, note.text) == (kind, text) for note in store.notes()):
         store.note(kind, text)
+
+
+def note_sandbox(store: Store, config: TournamentConfig, probe: Probe) -> None:
+    """Writes down how bots are held from now on, and what of that this host has been seen to keep.
+
+    Only what was not written down last is.
+    """
+    limits = limits_text(config.sandbox.limits)
+    text = canonical({"limits": limits, **probe.to_json()})
+    if text not in [note.text for note in store.notes() if note.kind == "sandbox"][-1:]:
+        store.note("sandbox", text)
 
 
 def warn_of_crowding(store: Store, workers: int, say: Callable[[str], None]) -> None:

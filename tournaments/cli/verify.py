@@ -10,7 +10,7 @@ from referee.errors import NotFoundError, VerificationError
 from tournaments.cli.options import json_option
 from tournaments.cli.patience import Patience
 from tournaments.cli.terminal import print_json
-from tournaments.league.verifying import Verdict, verify_store
+from tournaments.reports.verifying import Verdict, verify_store
 
 
 @click.command()

@@ -1,1 +1,4 @@
-"""The league office: entries, nights, seals, and what anybody can check of them."""
+"""A league: a folder with its terms, its entries, its nights and the log of all that was done.
+
+`League` opens one; everything else here is a part of it.
+"""

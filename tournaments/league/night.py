@@ -212,8 +212,7 @@ class NightPlay:
         """
         store, config = self._store, self._config
         assert config is not None
-        if self._shortage:
-            raise StoreError(self._shortage)
+        self._check_room()
         jobs = self._jobs()
 
         def keep(results: Sequence[TableResult]) -> None:
@@ -242,6 +241,9 @@ class NightPlay:
             self._runner = None
         if runner.report.void:
             self.why = Why.VOID
+        self._check_room()
+
+    def _check_room(self) -> None:
         if self._shortage and self.in_play:
             raise StoreError(self._shortage)
 

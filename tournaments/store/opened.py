@@ -13,8 +13,8 @@ from sqlalchemy import Connection, Engine, select
 from referee.crashes import crash_point
 from referee.errors import StoreError
 from tournaments.config import TournamentConfig
+from tournaments.lock import WriterLock
 from tournaments.store import database, places, queries, schema
-from tournaments.store.lock import WriterLock
 from tournaments.store.making import check_folder, check_version, make, now
 from tournaments.store.runs import RunInfo, run_of
 

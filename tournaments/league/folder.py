@@ -1,0 +1,298 @@
+"""The folder of a league: made whole or not at all, and changed by one command at a time.
+
+    league.toml     its terms
+    audit.jsonl     all that was done, and so the register of entries
+    entries/        the frozen copy of each entry, by the hash of its content
+    nights/         one store a night
+    reports/        what was made to be published
+
+Nothing in it names the place where it lies: it can be copied and moved as a whole.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from referee.bots.contents import content_hash
+from referee.bots.rundir import remove_tree
+from referee.bots.spec import BotSpec, parse_bot
+from referee.crashes import crash_point
+from referee.errors import ConfigError, NotFoundError, StoreError, VerificationError, did_you_mean
+from tournaments.league import config, entries
+from tournaments.league.audit import Audit, append, read_audit
+from tournaments.league.config import LeagueConfig, first_config, load_league_config
+from tournaments.league.entries import Entry, Event, Status, read_entries
+from tournaments.league.files import sync_folder, write_whole
+from tournaments.lock import WriterLock
+
+AUDIT = "audit.jsonl"
+NIGHTS = "nights"
+REPORTS = "reports"
+MADE = "made"
+"""The event of the first line of a log."""
+
+PATIENCE = 10.0
+"""Seconds for which a command waits for another one that is changing the league."""
+_PAUSE = 0.05
+_COPY = re.compile(r"[0-9a-f]{64}|\.[0-9a-f]{64}\.new")
+
+
+class League:
+    """A league in its folder, as it was when it was opened or last changed through this object.
+
+    Attributes:
+        folder: Where it is.
+        config: Its terms.
+        audit: Its log.
+        entries: Every entry there ever was, in the order in which they came.
+    """
+
+    def __init__(self, folder: Path, terms: LeagueConfig, audit: Audit) -> None:
+        """Takes what was read; use `open` or `make`."""
+        self.folder = folder
+        self.config = terms
+        self._take(audit)
+
+    @classmethod
+    def make(cls, folder: Path, *, name: str, rules: str, sandbox: str) -> League:
+        """Makes a league at *folder*, which must not be there, or be empty, and returns it.
+
+        Args:
+            folder: Where.
+            name: What it is called.
+            rules: The rules, by a name of `moon rules list`.
+            sandbox: How bots are held.
+
+        Raises:
+            StoreError: if something is there, or it cannot be made; then nothing is left of it.
+            ConfigError: if a term means nothing.
+            NameRefusedError: if *name* cannot be shown as it is.
+        """
+        folder = folder.absolute()
+        text = first_config(name, rules, sandbox)
+        if not folder.parent.is_dir():
+            raise StoreError(f"{folder}: there is no folder {folder.parent}; make it first")
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise StoreError(f"{folder}: is there already; choose another place for a new league")
+        draft = folder.with_name(f".{folder.name}.new")
+        lock = WriterLock(folder)
+        try:
+            remove_tree(draft)
+            _fill(draft, text)
+            crash_point("league.before_rename")
+            draft.rename(folder)
+            sync_folder(folder.parent)
+        except OSError as error:
+            problem = (error.strerror or "").lower()
+            raise StoreError(f"{folder}: cannot be made: {problem}") from None
+        finally:
+            remove_tree(draft)
+            lock.release()
+        return cls.open(folder)
+
+    @classmethod
+    def open(cls, folder: str | Path) -> League:
+        """Returns the league at *folder*.
+
+        Raises:
+            NotFoundError: if there is none.
+            ConfigError: if its file means nothing.
+            VerificationError: if its log was changed.
+        """
+        folder = Path(folder).absolute()
+        if not (folder / config.FILE).is_file():
+            raise NotFoundError(
+                f"{folder}: is no league: it has no {config.FILE}; make one with `moon league init`"
+            )
+        return cls(folder, load_league_config(folder / config.FILE), read_audit(folder / AUDIT))
+
+    @property
+    def nights(self) -> Path:
+        """The folder with the stores of its nights."""
+        return self.folder / NIGHTS
+
+    @property
+    def reports(self) -> Path:
+        """The folder with what was made to be published."""
+        return self.folder / REPORTS
+
+    @property
+    def active(self) -> tuple[Entry, ...]:
+        """The entries that play."""
+        return tuple(entry for entry in self.entries if entry.status is Status.ACTIVE)
+
+    def entry(self, word: str) -> Entry:
+        """Returns the entry that *word* names: ``tall#1``, or ``tall`` for the newest version.
+
+        Raises:
+            NotFoundError: if there is none; the message names the nearest.
+        """
+        found = [entry for entry in self.entries if word in (entry.id, entry.name)]
+        if not found:
+            known = [known for entry in self.entries for known in (entry.id, entry.name)]
+            hint = did_you_mean(word, known) or "; it has no entries yet"
+            raise NotFoundError(f"{self.folder}: there is no entry {word!r}{hint}")
+        return found[-1]
+
+    def may_meet(self, one: str, other: str) -> bool:
+        """Returns whether two entries, named as for `entry`, may share a table.
+
+        Raises:
+            NotFoundError: if there is no such entry.
+        """
+        if self.config.authors_may_meet:
+            return True
+        return self.entry(one).author != self.entry(other).author
+
+    def bot(self, entry: Entry) -> BotSpec:
+        """Returns how *entry* is started, after a look at every file of its frozen copy.
+
+        Raises:
+            VerificationError: if the copy is gone, or is not what was entered.
+        """
+        way_out = "put its folder back from a copy of the league, or retire it and submit it again"
+        place = self.folder / entries.FOLDER / entry.content
+        try:
+            spec = replace(parse_bot(entry.bot, self.folder), name=entry.id)
+            now = content_hash(spec)
+        except (ConfigError, NotFoundError) as error:
+            raise VerificationError(f"{entry.id}: {error}; {way_out}") from None
+        if now != entry.content:
+            raise VerificationError(
+                f"{entry.id}: {place} is not what was entered: its content is {now[:12]} now; "
+                f"{way_out}"
+            )
+        return spec
+
+    def hidden(self, playing: Iterable[Entry]) -> tuple[Path, ...]:
+        """Returns what no bot may read while *playing* sit at tables: all but what they are."""
+        kept = {entry.content for entry in playing}
+        folder = self.folder / entries.FOLDER
+        rest = [path for path in folder.iterdir() if path.name not in kept]
+        own = [self.folder / name for name in (config.FILE, AUDIT, NIGHTS, REPORTS)]
+        return (*own, *sorted(rest))
+
+    def note(self, event: str, details: Mapping[str, object]) -> None:
+        """Writes a line into the log of something that is no matter of one entry.
+
+        Args:
+            event: What was done, by a name of its own that is none of `Event`.
+            details: What belongs to it, as JSON values.
+
+        Raises:
+            StoreError: if another command is changing the league (``locked``), or it cannot be
+                written.
+        """
+        if event in tuple(Event):
+            raise ValueError(f"{event!r} is said of entries only")
+        with self.changing() as write:
+            write(event, details)
+
+    def change(self, event: Event, word: str, reason: str = "") -> Entry:
+        """Retires, restores, suspends or disqualifies the entry that *word* names.
+
+        Returns:
+            The entry as it is now.
+
+        Raises:
+            NotFoundError: if there is no such entry.
+            ConfigError: if it is in that state already, may not go there, or a reason is missing.
+            StoreError: as for `note`.
+        """
+        with self.changing() as write:
+            entry = self.entry(word)
+            self._check_change(event, entry, reason)
+            write(event, {"entry": entry.id, "reason": reason})
+        return self.entry(entry.id)
+
+    @contextmanager
+    def changing(self) -> Iterator[Callable[[str, Mapping[str, object]], None]]:
+        """Keeps others from changing the league for the block, and reads it anew.
+
+        Yields:
+            What writes a line, an event with its details, into the log.
+
+        Raises:
+            StoreError: as for `note`.
+            VerificationError: if the log was changed by something else.
+        """
+        lock = self._lock()
+        try:
+            self._take(read_audit(self.folder / AUDIT))
+            self._sweep()
+            yield self._write
+        finally:
+            lock.release()
+
+    def _write(self, event: str, details: Mapping[str, object]) -> None:
+        self._take(append(self.audit, event, details))
+
+    def _lock(self) -> WriterLock:
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return WriterLock(self.folder / config.FILE)
+            except StoreError as error:
+                if not error.locked or time.monotonic() > deadline:
+                    raise
+            time.sleep(_PAUSE)
+
+    def _take(self, audit: Audit) -> None:
+        self.audit = audit
+        self.entries = read_entries(audit.lines)
+
+    def _sweep(self) -> None:
+        """Removes copies that nobody entered: what a killed submission has left."""
+        known = {entry.content for entry in self.entries}
+        for path in (self.folder / entries.FOLDER).iterdir():
+            if _COPY.fullmatch(path.name) and path.name not in known:
+                remove_tree(path)
+
+    def _check_change(self, event: Event, entry: Entry, reason: str) -> None:
+        if event is Event.DISQUALIFIED and not reason.strip():
+            raise ConfigError(None, "--reason", "is missing; it is published with the entry")
+        is_out = entry.status in (Status.RETIRED, Status.DISQUALIFIED)
+        same = entry.status.value == (event.value if event is not Event.RESTORED else Status.ACTIVE)
+        if same or (is_out and event in (Event.RETIRED, Event.SUSPENDED)):
+            why = f": {entry.reason}" if entry.reason else ""
+            raise ConfigError(None, entry.id, f"is {entry.status.value} already{why}")
+        if event is Event.RESTORED:
+            self.check_room(entry.author)
+
+    def check_room(self, author: str, replacing: str = "") -> None:
+        """Checks that one more entry of *author* may play.
+
+        Args:
+            author: Whose.
+            replacing: The name whose versions would make way for it.
+
+        Raises:
+            ConfigError: if not.
+        """
+        most = self.config.entries_per_author
+        theirs = [e.id for e in self.active if e.author == author and e.name != replacing]
+        if len(theirs) >= most:
+            raise ConfigError(
+                None,
+                "--author",
+                f"{author} has {len(theirs)} entries that play ({', '.join(theirs)}), and "
+                f"{self.folder / config.FILE} allows {most} (authors.entries); retire one with "
+                "`moon league bots retire`, or submit a new version of one",
+            )
+
+
+def _fill(draft: Path, text: str) -> None:
+    draft.mkdir()
+    for name in (entries.FOLDER, NIGHTS, REPORTS):
+        (draft / name).mkdir()
+    write_whole(draft / config.FILE, text)
+    terms = load_league_config(draft / config.FILE)
+    audit = append(Audit(draft / AUDIT, (), 0), MADE, {"league": terms.name})
+    with contextlib.suppress(OSError):
+        sync_folder(audit.path.parent)
