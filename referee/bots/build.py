@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from referee.bots.botfile import BOT_FILE
+from referee.bots.exits import ExitReport
 from referee.bots.keeper_client import Keeper
 from referee.bots.sandbox import Tier
 from referee.bots.spec import BotSpec
@@ -78,5 +79,10 @@ async def _build(
         problem = f"failed with {report}"
     else:
         return
+    raise BotError("\n".join([f"{what} {problem}", *last_words(report)]))
+
+
+def last_words(report: ExitReport) -> list[str]:
+    """Returns the end of what a build printed, first on standard output, then on the other."""
     output = (readable(text[-_TAIL:]).strip() for text in (report.stdout, report.stderr))
-    raise BotError("\n".join([f"{what} {problem}", *filter(None, output)]))
+    return list(filter(None, output))

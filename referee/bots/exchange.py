@@ -6,7 +6,7 @@ from moon.v1 import bot_service_pb2 as pb
 
 from referee.bots.asks import Ask
 from referee.match import Fault, FaultKind
-from referee.rules import Choice, IllegalChoiceError
+from referee.rules import Choice, Decision, IllegalChoiceError
 from referee.wire.choices import decode_answer, encode_decision
 from referee.wire.errors import WireError
 
@@ -26,9 +26,13 @@ def message_of(ask: Ask, move_time: float) -> pb.Decision:
 
 def judge(ask: Ask, answer: pb.Answer) -> Choice | Fault:
     """Returns the choice in *answer*, which came in time to *ask*, or what is wrong with it."""
-    decision = ask.question.decision
+    return judge_answer(answer, ask.match_id, ask.question.decision)
+
+
+def judge_answer(answer: pb.Answer, match_id: str, decision: Decision) -> Choice | Fault:
+    """Returns the choice in *answer* to *decision* of the match *match_id*, or what is wrong."""
     try:
-        if answer.match_id != ask.match_id:
+        if answer.match_id != match_id:
             raise WireError("answer.match_id", "is unset, so the answer is to no question")
         return decision.check(decode_answer(answer, decision))
     except WireError as error:

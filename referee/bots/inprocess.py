@@ -74,7 +74,13 @@ class InprocessLine:
     """
 
     def __init__(
-        self, spec: BotSpec, load: Load, turns: Turns, *, rules: Rules, window: int = MAX_BATCH
+        self,
+        spec: BotSpec,
+        load: Load,
+        turns: Turns,
+        *,
+        rules: Rules | None,
+        window: int = MAX_BATCH,
     ) -> None:
         """Makes a line whose bot is made when it is first needed.
 

@@ -47,7 +47,7 @@ Load: TypeAlias = Callable[[BotSpec], Insider]
 """Makes a new bot; raises whatever its code raises."""
 
 
-def start_insider(spec: BotSpec, load: Load, rules: Rules) -> tuple[Insider, BotInfo]:
+def start_insider(spec: BotSpec, load: Load, rules: Rules | None) -> tuple[Insider, BotInfo]:
     """Returns a new bot, and what it says of itself.
 
     Args:

@@ -51,8 +51,8 @@ EXIT_WAIT = 0.5
 class SessionTerms:
     """What a bot is started for."""
 
-    rules: Rules
-    """What it will be asked to play by."""
+    rules: Rules | None
+    """What it will be asked to play by; ``None`` leaves it to the bot what it plays."""
     startup: float
     """Seconds it has until it has shaken hands."""
     style: CallStyle = CallStyle.AUTO
@@ -135,7 +135,13 @@ class Session(Protocol):
 
 
 class BotSession:
-    """A session over gRPC with one process of ours."""
+    """A session over gRPC with one process of ours.
+
+    Attributes:
+        info: What the bot says of itself.
+        window: How many decisions it takes at a time.
+        calls: What can be asked of it besides decisions, and past the transport.
+    """
 
     def __init__(
         self,
@@ -155,7 +161,7 @@ class BotSession:
         self._process = process
         self._channel = channel
         self._transport = transport
-        self._calls = BotCalls(channel)
+        self.calls = BotCalls(channel)
         self._watching = asyncio.create_task(_watch(channel, listener), name="connection")
         self._notices: set[asyncio.Task[None]] = set()
 
@@ -197,7 +203,7 @@ class BotSession:
         try:
             # A bot that is frozen takes it when it is to move again.
             timeout = None if self._freezes else NOTICE_TIMEOUT
-            await self._calls.notify(notice, timeout=timeout)
+            await self.calls.notify(notice, timeout=timeout)
         except grpc.RpcError:
             return  # No clock runs and nothing depends on it; the proto says so.
 
@@ -299,12 +305,14 @@ async def start_session(
 _STARTS_BADLY = (HandshakeError, BotStartError, TimeoutError, grpc.RpcError)
 
 
-def check_rules(info: BotInfo, rules: Rules) -> None:
-    """Checks that a bot plays by *rules*.
+def check_rules(info: BotInfo, rules: Rules | None) -> None:
+    """Checks that a bot plays by *rules*, if they are known.
 
     Raises:
         HandshakeError: if it says that it does not.
     """
+    if rules is None:
+        return
     plays = [preset.rules for name, preset in presets().items() if name in info.rule_sets]
     if info.rule_sets and rules not in plays:
         names = printable(", ".join(info.rule_sets), 200)

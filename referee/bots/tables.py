@@ -5,13 +5,24 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 from time import monotonic
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from referee.bots.asks import Ask, BotLine, Charge
 from referee.bots.terms import ClockTerms
 from referee.match import Fault, FaultMark, FinishedDeal, MatchReferee
 from referee.rules import SEATS, Bid, Choice, Seat
 from referee.wire.notices import DealEnded, MatchEnded, Notice
+
+
+class Tap(Protocol):
+    """Is told of every question of a table, and of what becomes of it."""
+
+    def asked(self, ask: Ask) -> None:
+        """Takes note that *ask* is about to be put to the bot of its seat."""
+
+    def applied(self, ask: Ask, outcome: Choice | Fault, charge: Charge) -> None:
+        """Takes note that *outcome*, for which *charge* is taken, is what came of *ask*."""
+
 
 Watch: TypeAlias = Callable[[FinishedDeal, Sequence[FaultMark]], None]
 """Is told of a deal, and of the faults in it."""
@@ -60,6 +71,7 @@ class TableInPlay:
         clock: ClockTerms,
         done: Callable[[TableInPlay], None],
         watch: Watch | None = None,
+        tap: Tap | None = None,
     ) -> None:
         """Seats the bots.
 
@@ -69,6 +81,7 @@ class TableInPlay:
             clock: What a bot may take.
             done: Called once, when the match is over or void.
             watch: Called after each deal, and with the deal that a forfeit broke off.
+            tap: Told of every question, and of what becomes of it.
         """
         self.referee = referee
         self.charged: tuple[list[int], ...] = tuple([] for _ in lines)
@@ -78,6 +91,7 @@ class TableInPlay:
         self._lines = lines
         self._done = done
         self._watch = watch
+        self._tap = tap
         # Random, and another one for each seat: an id must tell a bot nothing.
         self._ids = tuple(secrets.token_hex(8) for _ in lines)
         self._banks = [clock.bank] * len(lines)
@@ -116,6 +130,8 @@ class TableInPlay:
             self._failed,
             self._applied or monotonic(),
         )
+        if self._tap is not None:
+            self._tap.asked(ask)
         self._lines[seat].ask(ask)
 
     def _answered(self, choice: Choice, charge: Charge) -> None:
@@ -132,6 +148,8 @@ class TableInPlay:
         ask = self._ask
         assert ask is not None
         seat = ask.question.seat
+        if self._tap is not None:
+            self._tap.applied(ask, outcome, charge)
         micros = self._charge(seat, charge)
         if isinstance(outcome, Fault):
             self.referee.fault(outcome, micros)

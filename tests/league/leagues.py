@@ -57,3 +57,11 @@ def entered(
     copy = path.with_name(f"copy-{source[:8]}")
     freeze(spec, copy, Limits())
     return enter(league, candidate, copy)
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    """Returns all that is in *folder*: by path, the content of a file."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b""
+        for path in sorted(folder.rglob("*"))
+    }

@@ -15,7 +15,7 @@ import pytest
 
 from referee import crashes
 from referee.errors import ConfigError, NotFoundError, StoreError, VerificationError
-from tests.league.leagues import entered, make, with_terms, write_bot
+from tests.league.leagues import entered, make, snapshot, with_terms, write_bot
 from tournaments.league import folder as folders
 from tournaments.league.entering import EnteredAlreadyError
 from tournaments.league.entries import Event, Status
@@ -29,13 +29,6 @@ def events(league: League) -> list[str]:
 
 def log(league: League) -> Path:
     return league.folder / "audit.jsonl"
-
-
-def snapshot(folder: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b""
-        for path in sorted(folder.rglob("*"))
-    }
 
 
 def forked(work: Callable[[], object]) -> int:

@@ -35,7 +35,9 @@ COMMANDS = {
     "tournament": Lazy(
         "tournaments.cli.tournament:tournament", "Run a round robin, and read what came of it."
     ),
+    "league": Lazy("tournaments.cli.league:league", "Keep a league: its entries and its nights."),
     "bot": Lazy("tournaments.cli.bot:bot", "Work on a bot, and try what hostile ones can do."),
+    "ask": Lazy("tournaments.cli.ask:ask", "Put one saved question to a bot."),
     "serve-bots": Lazy(
         "tournaments.cli.serve_bots:serve_bots", "Take in bots that dial in over the network."
     ),

@@ -17,6 +17,7 @@ from referee.match import (
     verify_line,
     verify_match,
 )
+from tournaments.cli.lazy import Lazy, LazyGroup
 from tournaments.cli.options import json_option
 from tournaments.cli.patience import Patience
 from tournaments.cli.terminal import print_json
@@ -40,7 +41,12 @@ DEAL = click.option("--deal", type=click.IntRange(0), metavar="N", help="Only th
 STORE = click.option("--store", "named", metavar="FILE", help="The store of a run.")
 
 
-@click.group()
+COMMANDS = {
+    "ask": Lazy("tournaments.cli.replay_ask:ask", "Put a recorded question to a bot."),
+}
+
+
+@click.group(cls=LazyGroup, lazy=COMMANDS)
 def replay() -> None:
     """Show, check and export recorded deals.
 

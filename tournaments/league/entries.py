@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from referee.bots.names import NAME_LIMIT
+from referee.bots.spec import Params
 from tournaments.league.audit import AuditLine
 from tournaments.schedule import EntrantId
 
@@ -60,7 +61,7 @@ class Entry:
     """The same hash of what was submitted, before it was built."""
     entered_at: str
     """When (UTC)."""
-    params: tuple[tuple[str, str], ...] = ()
+    params: Params = ()
     """The parameters that it is started with, sorted by name."""
     status: Status = Status.ACTIVE
     reason: str = ""
@@ -75,8 +76,7 @@ class Entry:
     @property
     def bot(self) -> str:
         """The text that starts it, relative to the folder of the league."""
-        params = "&".join(f"{name}={quote(value, safe='')}" for name, value in self.params)
-        return f"./{FOLDER}/{self.content}" + (f"?{params}" if params else "")
+        return bot_text(f"./{FOLDER}/{self.content}", self.params)
 
     def details(self) -> dict[str, object]:
         """Returns what the log has to say of a new entry, as JSON values."""
@@ -88,6 +88,16 @@ class Entry:
             "source": self.source,
             "params": [list(pair) for pair in self.params],
         }
+
+
+def bot_text(folder: str, params: Params) -> str:
+    """Returns the text of the bot in *folder* with *params*.
+
+    >>> bot_text("./mine", (("risk", "0.5"), ("text", "a&b")))
+    './mine?risk=0.5&text=a%26b'
+    """
+    words = "&".join(f"{name}={quote(value, safe='')}" for name, value in params)
+    return f"{folder}?{words}" if words else folder
 
 
 def read_entries(lines: Iterable[AuditLine]) -> tuple[Entry, ...]:
@@ -103,6 +113,13 @@ def read_entries(lines: Iterable[AuditLine]) -> tuple[Entry, ...]:
             changed = replace(entries[line.details["entry"]], status=status, reason=reason)
             entries[changed.id] = changed
     return tuple(entries.values())
+
+
+def concerns(line: AuditLine, entry: Entry) -> bool:
+    """Returns whether *line* says something of *entry*."""
+    if line.event == Event.ENTERED:
+        return (line.details["name"], line.details["version"]) == (entry.name, entry.version)
+    return line.event in _AFTER and line.details.get("entry") == entry.id
 
 
 def _entered(line: AuditLine) -> Entry:

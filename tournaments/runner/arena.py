@@ -19,7 +19,7 @@ from referee.bots.pool import BotPool, LineKey, Started
 from referee.bots.sandbox import Tier, harden_self
 from referee.bots.sessions import SessionTerms, StartError
 from referee.bots.spec import BotSpec
-from referee.bots.tables import TableInPlay, Watch
+from referee.bots.tables import TableInPlay, Tap, Watch
 from referee.crashes import crash_point
 from referee.errors import BotError, MoonError
 from referee.match import FaultReport, Match, MatchReferee, dump_match
@@ -137,6 +137,7 @@ class Arena:
         table: TableJob,
         done: Callable[[Done], None],
         watch: Watch | None = None,
+        tap: Tap | None = None,
     ) -> TableInPlay:
         """Begins a table and returns it.
 
@@ -144,6 +145,7 @@ class Arena:
             table: What to play.
             done: Called when it is over or void.
             watch: Called after each deal.
+            tap: Told of every question, and of what becomes of it.
 
         Raises:
             Exception: if the table cannot be begun, which is a fault of ours; see `broken`.
@@ -166,18 +168,20 @@ class Arena:
             done(outcome)
 
         lines = self.pool.seat(keys)
-        in_play = TableInPlay(referee, lines, self.clock_terms, finished, watch)
+        in_play = TableInPlay(referee, lines, self.clock_terms, finished, watch, tap)
         in_play.start()
         return in_play
 
-    async def result(self, table: TableJob, watch: Watch | None = None) -> Done:
+    async def result(
+        self, table: TableJob, watch: Watch | None = None, tap: Tap | None = None
+    ) -> Done:
         """Plays a table to its end and returns what became of it.
 
         Raises:
             KeeperError: if the arena broke.
         """
         over: asyncio.Future[Done] = asyncio.get_running_loop().create_future()
-        self.play(table, over.set_result, watch)
+        self.play(table, over.set_result, watch, tap)
         return await self.unless_broken(over)
 
     async def unless_broken(self, wanted: Awaitable[ResultT]) -> ResultT:

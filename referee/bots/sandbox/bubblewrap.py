@@ -61,8 +61,17 @@ def _ask(path: Path) -> Bubblewrap | None:
     return Bubblewrap(path, tuple(int(n or 0) for n in numbers.groups())) if numbers else None
 
 
-def options(readable: Iterable[Path], cwd: Path, launcher: Path, limits: Limits) -> list[str]:
-    """Returns the options that make a root with *readable* and nothing else of this machine."""
+def options(
+    readable: Iterable[Path],
+    cwd: Path,
+    launcher: Path,
+    limits: Limits,
+    shared: tuple[str, str] | None = None,
+) -> list[str]:
+    """Returns the options that make a root with *readable* and nothing else of this machine.
+
+    What is *shared*, a folder of ours and its place inside, can be written to on both sides.
+    """
     words = ["--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent"]
     words += ["--new-session", "--hostname", "moon"]
     trees = places.outermost(places.spellings(readable))
@@ -77,6 +86,8 @@ def options(readable: Iterable[Path], cwd: Path, launcher: Path, limits: Limits)
     words += ["--perms", "0700", "--size", str(limits.disk), "--tmpfs", str(PLACE)]
     for name in ("home", "tmp"):
         words += ["--perms", "0700", "--dir", str(PLACE / name)]
+    if shared is not None:
+        words += ["--bind", *shared]
     words += ["--ro-bind", str(launcher), str(LAUNCHER)]
     if not places.is_within(cwd, [*trees, PLACE]):
         words += ["--dir", str(cwd)]

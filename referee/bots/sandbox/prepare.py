@@ -40,6 +40,7 @@ class _Bot:
     readable: tuple[Path, ...]
     listable: tuple[Path, ...]
     uid: int | None
+    kept: Path | None
 
 
 def prepare(  # noqa: PLR0913 - one fact each, by name
@@ -53,6 +54,7 @@ def prepare(  # noqa: PLR0913 - one fact each, by name
     listable: Sequence[Path] = (),
     system: Sequence[Path] | None = None,
     uid: int | None,
+    kept: Path | None = None,
 ) -> Launch:
     """Returns what to start so that *command* runs in *cwd* with *env*, held by *sandbox*.
 
@@ -68,6 +70,8 @@ def prepare(  # noqa: PLR0913 - one fact each, by name
             Python that imports from them must.
         system: What it may read of the system and of Python; None for all of it.
         uid: The user to run it as, from `UidSlots`, which needs root; None for our own.
+        kept: A folder below the `home` in *place* whose content is to be found there afterwards,
+            as that of a build is; None if nothing is. It belongs to *uid* already.
 
     Raises:
         TierUnavailableError: If this host cannot hold the bot so, or its user cannot reach what
@@ -81,8 +85,10 @@ def prepare(  # noqa: PLR0913 - one fact each, by name
         )
     programs = places.program(command, cwd, env)
     trees = places.system() if system is None else system
+    if kept is not None:  # its owner may, whatever others may not
+        programs = [program for program in programs if not program.is_relative_to(kept)]
     seen = (*trees, *places.existing(readable), *programs)
-    bot = _Bot(command, cwd, dict(env), place, seen, tuple(listable), uid)
+    bot = _Bot(command, cwd, dict(env), place, seen, tuple(listable), uid, kept)
     if uid is not None:
         users.check_readable([*programs, *places.existing(readable)], uid, sandbox.tier)
         users.give_place(place, uid)
@@ -169,7 +175,7 @@ def _hardened(bot: _Bot, limits: Limits) -> Launch:
     if domain := landlock.loose_plan(landlock.abi()):
         inner["landlock"] = domain
     uid, gid = (bot.uid, bot.uid) if bot.uid is not None else (os.geteuid(), os.getegid())
-    options = bubblewrap.options(bot.readable, cwd, LAUNCHER, limits)
+    options = bubblewrap.options(bot.readable, cwd, LAUNCHER, limits, _shared(bot))
     inputs = [
         *bubblewrap.accounts(uid, gid),
         bubblewrap.joined(options),
@@ -187,6 +193,13 @@ def _hardened(bot: _Bot, limits: Limits) -> Launch:
         inputs.append(_written(outer))
     first = places.library_path() if bot.uid is not None else {}
     return Launch(tuple(argv), first, Path("/"), tuple(inputs), bubblewrap.PLACE / "s", token)
+
+
+def _shared(bot: _Bot) -> tuple[str, str] | None:
+    """Returns the folder that the bot shares with us, and where it is for the bot."""
+    if bot.kept is None:
+        return None
+    return str(bot.kept), bubblewrap.inside(str(bot.kept), bot.place)
 
 
 def bubblewrap_missing() -> str:

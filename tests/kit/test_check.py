@@ -1,0 +1,153 @@
+"""`check_bot`: what an honest bot is told, and at which step each fault is found, and how named."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+from referee.bots.sandbox import Sandbox, Tier
+from referee.bots.spec import parse_bot
+from referee.bots.terms import ClockTerms
+from referee.errors import ConfigError
+from tournaments.cli.main import main
+from tournaments.kit.check import STEPS, check_bot
+from tournaments.kit.results import CheckReport, Verdict
+from tournaments.kit.stand import StandTerms
+from tournaments.kit.states import load_state
+from tournaments.kit.trial import CheckTerms
+
+TESTS = Path(__file__).parents[1]
+ODD = Path(__file__).parent / "bots" / "odd.py"
+PATIENT = ClockTerms(move_time=60.0, startup=120.0, first_move=120.0)
+QUICK = ClockTerms(move_time=0.2, startup=120.0, first_move=0.2)
+
+
+def program(*words: object) -> str:
+    return f"cmd:{sys.executable} {' '.join(map(str, words))}"
+
+
+def check(
+    text: str, *steps: str, states: Path | None = None, clock: ClockTerms = PATIENT
+) -> CheckReport:
+    terms = CheckTerms(StandTerms(clock, Sandbox(Tier.BASIC)), questions=20)
+    return asyncio.run(check_bot(parse_bot(text, Path()), terms, only=steps, states=states))
+
+
+def failed(report: CheckReport) -> list[str]:
+    return [step.name for step in report.failed]
+
+
+def test_a_sample_bot_passes_every_step_and_the_report_says_so_in_every_form(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    junit = tmp_path / "report.xml"
+    slow = ("--move-time", "60s", "--startup", "120s", "--first-move", "120s")
+    assert main(["bot", "check", "greedy", "--junit", str(junit), *slow, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["schema"] == "moon.bot-check/1"
+    assert document["ok"] is True
+    verdicts = {step["name"]: step["verdict"] for step in document["steps"]}
+    assert verdicts == dict.fromkeys((step.name for step in STEPS), "passed")
+    assert [step["number"] for step in document["steps"]] == [*range(1, len(STEPS) + 1)]
+    suite = Xml.fromstring(junit.read_text())
+    assert (suite.get("tests"), suite.get("failures")) == (str(len(STEPS)), "0")
+
+
+def test_a_revoke_is_found_and_shown_with_the_command_that_repeats_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    bot = program(ODD, "revokes")
+    words = ("--step", "follows-suit", "--step", "first-bid", "--states", str(tmp_path))
+    assert main(["bot", "check", bot, *words, "--startup", "120s"]) == 4
+    text = capsys.readouterr().out
+    [state] = tmp_path.iterdir()
+    assert "4 bids with an empty history ............ ok" in text
+    assert "6 follows suit .......................... FAIL" in text
+    assert "illegal: seat" in text
+    assert "hand      " in text
+    assert f"repeat:   moon ask '{bot}' --state {state}" in text
+    assert "4 of 5 passed, 1 failed" in text
+
+    code = main(["ask", bot, "--state", str(state), "--startup", "120s"])
+    again = capsys.readouterr().out
+    assert code == 4, "asked once more, the bot does the same"
+    legal = ", ".join(map(str, load_state(state).decision.legal))
+    assert f"legal     {legal}" in again
+    assert "illegal: seat" in again
+
+
+@pytest.mark.parametrize(
+    ("words", "steps", "found", "told"),
+    [
+        pytest.param(
+            ("faulty_bots/raw.py", "wrong_nonce", "unary"), ["first-bid"], ["starts"],
+            "answered the handshake with the nonce 'someone else'", id="another-answers",
+        ),
+        pytest.param(
+            ("zoo/programs/starts.py", "exits-complaining"), ["first-bid"], ["starts"],
+            "ended before it answered the handshake", id="breaks-at-the-start",
+        ),
+        pytest.param(
+            ("faulty_bots/raw.py", "empty", "unary"), ["first-bid"], ["first-bid"],
+            "protocol: the response holds no answer", id="answers-nothing",
+        ),
+        pytest.param(
+            ("kit/bots/odd.py", "strict"), ["first-bid", "unknown-fields"], ["unknown-fields"],
+            "crashed: the process ended (exit code 3)", id="refuses-unknown-fields",
+        ),
+        pytest.param(
+            ("kit/bots/odd.py", "counts"), ["lead-and-last", "new-match"], ["new-match"],
+            "crashed: the process ended (exit code 1)", id="lasts-for-one-match",
+        ),
+        pytest.param(
+            ("kit/bots/odd.py", "clock"), ["repeats"], ["repeats"],
+            "the same deals were played twice, and not alike", id="draws-by-the-clock",
+        ),
+        pytest.param(
+            ("zoo/programs/processes.py", "ignores-signals"), ["exits"], ["exits"],
+            "it did not end within 2 s of SIGTERM", id="does-not-end",
+        ),
+        pytest.param(
+            ("zoo/programs/processes.py", "leaves-a-daemon"), ["first-bid", "leaves-nothing"],
+            ["leaves-nothing"], "1 of the processes it had started ran on", id="leaves-a-daemon",
+        ),
+    ],
+)  # fmt: skip
+def test_a_fault_is_found_at_its_step_and_named(
+    words: Sequence[str], steps: Sequence[str], found: Sequence[str], told: str
+) -> None:
+    program_file, *rest = words
+    report = check(program(TESTS / program_file, *rest), *steps)
+    assert failed(report) == found
+    [step] = report.failed
+    assert step.failure is not None
+    assert told in step.failure.problem
+    assert step.failure.command.startswith("moon bot check ")
+    skipped = [each for each in report.steps if each.verdict is Verdict.SKIPPED]
+    assert bool(skipped) is (found == ["starts"]), "what needs a running bot is not tried without"
+
+
+def test_one_that_is_late_and_one_that_forgets_a_part_of_a_batch_are_out_of_time() -> None:
+    report = check(program(ODD, "forgets"), "first-bid", "batch", clock=QUICK)
+    assert failed(report) == ["batch"], "one question it answers in time"
+    assert report.failed[0].remark == "timeout: no answer within 0.2 s"
+
+
+def test_a_seeded_generator_that_the_process_keeps_is_no_fault_and_a_leak_is_one() -> None:
+    assert check(program(ODD, "lucky"), "repeats").ok
+    report = check(program(ODD, "leaks"), "memory")
+    assert failed(report) == ["memory"]
+    assert report.failed[0].remark.startswith("its memory went on growing, from ")
+
+
+def test_what_cannot_be_checked_is_refused_with_what_to_do() -> None:
+    with pytest.raises(ConfigError, match="a check starts the bot itself"):
+        check("grpc://127.0.0.1:1")
+    with pytest.raises(ConfigError, match=r"there is no step 'follow-suit' \(did you mean"):
+        check("greedy", "follow-suit")

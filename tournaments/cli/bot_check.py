@@ -1,0 +1,132 @@
+"""`moon bot check`: tries step by step whether a bot does what it must."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+from rich.text import Text
+
+from referee.bots.sandbox import Tier, check_tier, close_to_bots
+from referee.bots.spec import parse_bot
+from referee.bots.terms import ClockTerms
+from referee.errors import BotError, ConfigError
+from referee.rules import parse_rules
+from tournaments.cli.options import (
+    DURATION,
+    json_option,
+    limit_option,
+    rules_option,
+    sandbox_option,
+)
+from tournaments.cli.signals import run_tidily
+from tournaments.cli.terminal import console, print_json
+from tournaments.holding import parse_limits, sandbox_of, unkept_lines
+from tournaments.kit.check import STEPS, check_bot
+from tournaments.kit.results import SCHEMA, CheckReport, StepResult, Verdict, failure_lines
+from tournaments.kit.stand import StandTerms
+from tournaments.kit.trial import SEED, CheckTerms
+
+CLOCK = ClockTerms()
+WIDTH = max(len(step.title) for step in STEPS) + 3
+STDERR = 6
+"""How many lines of standard error are shown with each failure; JSON and JUnit have more."""
+MARKS = {Verdict.PASSED: "ok", Verdict.FAILED: "FAIL", Verdict.SKIPPED: "skip"}
+STYLES = {Verdict.PASSED: "green", Verdict.FAILED: "bold red", Verdict.SKIPPED: "dim"}
+
+
+@click.command()
+@click.argument("bot")
+@click.option(
+    "--step", "only", multiple=True, metavar="NAME",
+    help="Only this step, and those that it needs; can be given several times.",
+)  # fmt: skip
+@rules_option
+@click.option("--move-time", type=DURATION, default=f"{CLOCK.move_time:g}s", show_default=True,
+              help="For each decision.")  # fmt: skip
+@click.option("--startup", type=DURATION, default=f"{CLOCK.startup:g}s", show_default=True,
+              help="For the bot to start.")  # fmt: skip
+@click.option("--first-move", type=DURATION, default=f"{CLOCK.first_move:g}s", show_default=True,
+              help="For the first decision of a process, in which it may warm up.")  # fmt: skip
+@sandbox_option
+@limit_option
+@click.option("--seed", default=SEED, show_default=True, help="Another seed asks other questions.")
+@click.option(
+    "--states", type=click.Path(file_okay=False), default="moon-states", show_default=True,
+    metavar="DIR", help="The folder in which the questions of failures are saved.",
+)  # fmt: skip
+@click.option("--junit", type=click.Path(dir_okay=False), metavar="FILE",
+              help="Write the result there, as JUnit does.")  # fmt: skip
+@json_option
+def check(
+    bot: str,
+    only: tuple[str, ...],
+    rules: str | None,
+    move_time: float,
+    startup: float,
+    first_move: float,
+    sandbox: str | None,
+    limits: tuple[str, ...],
+    seed: str,
+    states: str,
+    junit: str | None,
+    as_json: bool,
+) -> int:
+    """Try step by step whether BOT does what it must: exits with 4 if it does not.
+
+    BOT is a folder with a bot.toml, a .py file, cmd:COMMAND or a built-in bot by name. It runs as
+    in a league, held and under the clock. A step that fails shows what was asked, what was answered
+    and what would have been legal, and how to have just that again.
+    """
+    spec = parse_bot(bot, Path())
+    terms = CheckTerms(
+        StandTerms(
+            ClockTerms(move_time, None, startup, first_move),
+            sandbox_of(sandbox or Tier.BASIC, parse_limits(limits)),
+        ),
+        None if rules is None else parse_rules(rules),
+        seed,
+    )
+    close_to_bots()
+    probe = check_tier(terms.stand.sandbox.tier)
+    for line in unkept_lines(probe) if terms.stand.sandbox.tier is not Tier.NONE else ():
+        click.echo(f"moon: {line}", err=True)
+    tell = None if as_json else _teller()
+    report = run_tidily(check_bot(spec, terms, only=only, states=Path(states), tell=tell))
+    if as_json:
+        print_json(SCHEMA, report.to_json())
+    else:
+        _print_end(report)
+    if junit is not None:
+        _write(Path(junit), report.to_junit())
+    return 0 if report.ok else BotError.exit_code
+
+
+def _teller() -> Callable[[StepResult], None]:
+    """Returns what writes each step as soon as it is over."""
+    screen = console()
+
+    def tell(step: StepResult) -> None:
+        line = Text(f"{step.number:2} {step.title + ' ':.<{WIDTH}} ")
+        line.append(f"{MARKS[step.verdict]:4}", STYLES[step.verdict])
+        line.append(f" {step.seconds:5.1f} s  {step.remark}".rstrip())
+        screen.print(line, soft_wrap=True)
+        if step.failure is not None:
+            for text in failure_lines(step.failure, STDERR):
+                screen.print(Text(f"     {text}"), soft_wrap=True)
+
+    return tell
+
+
+def _print_end(report: CheckReport) -> None:
+    where = f"{report.bot}, {report.rules}, sandbox {report.sandbox}"
+    console().print(f"{where}: {report.summary}", soft_wrap=True)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        problem = f"cannot be written: {(error.strerror or '').lower()}"
+        raise ConfigError(path, None, problem) from None
