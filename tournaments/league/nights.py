@@ -1,9 +1,9 @@
 """The nights of a league: where they are, how one is begun, sealed and closed, and what counts.
 
 A night is a store in the folder ``nights``: ``night-1.sqlite``, ``night-2.sqlite``. It is open from
-when it is sealed until it is closed; a league has one open night at most. The log of the league says
-the commitment when a night is sealed, and its claims, its seed and the hash of its digest when it is
-closed.
+when it is sealed until it is closed; a league has one open night at most. The log of the league
+says the commitment when a night is sealed, and its claims, its seed and the hash of its digest when
+it is closed.
 """
 
 from __future__ import annotations
