@@ -91,7 +91,7 @@ class HereRunner(Runner):
 
     async def run(self) -> RunReport:
         todo, more, keep = self._todo, self._settings["more"], self._settings["on_results"]
-        texts = {name: tuple(map(unnamed, bots)) for name, bots in self.job.entrants.items()}
+        texts = {name: self.texts(name, bots) for name, bots in self.job.entrants.items()}
         job = msgspec.structs.replace(self.job, entrants=texts)
         while todo and not self._aborts:
             keep([play(job, todo.popleft())])
@@ -99,5 +99,17 @@ class HereRunner(Runner):
                 todo.extend(more())
         return self.report
 
+    def texts(self, name: str, bots: Sequence[str]) -> tuple[str, ...]:
+        """Returns the bots that play under *name*."""
+        del name
+        return tuple(map(unnamed, bots))
+
     def abort(self) -> None:
         self._aborts = True
+
+
+class NamedRunner(HereRunner):
+    """Plays entries of a league, which are files, by the bots that their names begin with."""
+
+    def texts(self, name: str, bots: Sequence[str]) -> tuple[str, ...]:
+        return (bot_of(name.partition("#")[0]),) * len(bots)

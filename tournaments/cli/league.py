@@ -15,6 +15,7 @@ COMMANDS = {
     "standings": Lazy("tournaments.cli.league_standings:standings", "Rank all over all nights."),
     "history": Lazy("tournaments.cli.league_standings:history_command", "Follow one entry."),
     "nights": Lazy("tournaments.cli.league_standings:nights", "List the nights."),
+    "challenge": Lazy("tournaments.cli.league_challenge:challenge", "Let entries meet, unrated."),
     "rescind": Lazy("tournaments.cli.league_seal:rescind_command", "Take a table out of it all."),
 }
 
