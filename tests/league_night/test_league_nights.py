@@ -15,11 +15,13 @@ from tournaments.cli.league import league as command
 from tournaments.cli.verify import verify
 from tournaments.league.entries import Event
 from tournaments.league.folder import League
-from tournaments.league.ladder import history, ladder, read_nights
+from tournaments.league.ladder import NightResults, history, ladder, read_nights
 from tournaments.league.nights import night_files, rescind, seal_night, settle
 from tournaments.league.sealing import close_run, commitment
 from tournaments.rating import rate
 from tournaments.reports.league_verifying import verify_league
+from tournaments.results import FaultRow, TableResult
+from tournaments.schedule import EntrantId
 from tournaments.store import Store
 
 
@@ -131,7 +133,7 @@ def test_a_rescinded_table_changes_the_ratings_and_leaves_a_line(league: League)
     assert league.audit.lines[-1].details == {
         "night": 1, "table": "0.1", "why": "the table of somebody's cousin",
     }  # fmt: skip
-    assert "1 tables were rescinded" in moon(league, "standings")[1]
+    assert "rescinded, and not counted: 1 of" in moon(league, "standings")[1]
     assert verify_league(league.folder).holds
     for word, error, told in (
         ("1/0.1", ConfigError, "was rescinded already"),
@@ -195,3 +197,26 @@ def test_a_dry_run_says_what_a_round_is_and_plays_nothing(league: League) -> Non
     ):
         with pytest.raises(ConfigError, match=told):
             moon(league, "night", "--dry-run", *words)
+
+
+def test_the_table_says_what_it_would_be_without_forfeits() -> None:
+    """Bob wins nothing but what Ann forfeits, and would be behind her without it."""
+    night = NightResults(1)
+    names = tuple(map(EntrantId, ("ann#1", "bob#1", "cyd#1")))
+    for number in range(12):
+        is_forfeit = number >= 4
+        places = (3, 1, 2) if is_forfeit else (1, 2, 3)
+        fault = FaultRow(0, names[0], "crashed", 0, 1)
+        night.take(
+            TableResult(
+                number, number // 3, number % 3, names, "forfeit" if is_forfeit else "target",
+                (0, 0, 0), places, faults=(fault,) * is_forfeit,
+            ),
+            "0-1-2",
+            3,
+        )  # fmt: skip
+    table = ladder([night])
+    assert [(row.entrant, row.clean_place) for row in table.rows] == [
+        ("bob#1", 2), ("cyd#1", 3), ("ann#1", 1),
+    ]  # fmt: skip
+    assert (table.forfeited, table.rows[2].played.forfeits) == (8, 8)

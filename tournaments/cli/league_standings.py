@@ -70,9 +70,9 @@ def _remarks(table: Ladder) -> list[str]:
     if table.forfeited:
         ranks = ", ".join(f"{row.entrant} {row.clean_place}." for row in moved)
         what = f"the ranks would be other: {ranks}" if moved else "the ranks would be the same"
-        lines.append(f"without the {table.forfeited} tables that were forfeited {what}")
+        lines.append(f"without tables that were forfeited ({table.forfeited}), {what}")
     if table.rescinded:
-        lines.append(f"{table.rescinded} tables were rescinded and do not count")
+        lines.append(f"rescinded, and not counted: {table.rescinded} of the tables played")
     return lines
 
 

@@ -59,8 +59,9 @@ def _verify_league(path: Path, *, as_json: bool) -> int:
     elif verdict.holds:
         click.echo(
             f"{path} holds: {verdict.lines} lines of the log up to {verdict.head}, "
-            f"{verdict.entries} entries as they were entered, {verdict.nights} nights with "
-            f"{tally.matches} tables and {tally.deals} deals judged again"
+            f"{verdict.entries} entries as they were entered, {verdict.nights} "
+            f"night{'s' * (verdict.nights != 1)} with {tally.matches} tables and "
+            f"{tally.deals} deals judged again"
         )
     return _end(verdict.differences, as_json=as_json)
 
