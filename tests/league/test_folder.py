@@ -17,7 +17,7 @@ from referee import crashes
 from referee.errors import ConfigError, NotFoundError, StoreError, VerificationError
 from tests.league.leagues import entered, make, snapshot, with_terms, write_bot
 from tournaments.league import folder as folders
-from tournaments.league.entering import EnteredAlreadyError
+from tournaments.league.entering import EnteredAlreadyError, check_candidate, enter
 from tournaments.league.entries import Event, Status
 from tournaments.league.folder import League
 from tournaments.lock import WriterLock
@@ -57,6 +57,7 @@ def killed(work: Callable[[], object], point: str) -> None:
 
 
 def test_a_new_league_says_its_terms_and_holds_nothing_but_them(tmp_path: Path) -> None:
+    (tmp_path / "club").mkdir()  # empty, as some make it first
     league = make(tmp_path / "club")
     assert sorted(path.name for path in league.folder.iterdir()) == [
         "audit.jsonl", "entries", "league.toml", "nights", "reports",
@@ -236,6 +237,16 @@ def test_names_authors_and_numbers_are_checked_before_anything_is_copied(tmp_pat
     assert entered(league, three, "other").id == "other#2", "a new version needs no room"
     with pytest.raises(ConfigError, match="Ann has 2 entries"):
         league.change(Event.RESTORED, "other#1")
+
+
+def test_of_two_that_submit_the_same_name_at_once_the_first_has_it(tmp_path: Path) -> None:
+    league = make(tmp_path / "club")
+    waiting = check_candidate(league, "mine", "Bob", "another source")
+    first = entered(League.open(league.folder), write_bot(tmp_path, "one"), "mine")
+    before = snapshot(league.folder)
+    with pytest.raises(ConfigError, match="mine is taken: it is by Ann"):
+        enter(league, waiting, league.bot(first).cwd or tmp_path)
+    assert snapshot(league.folder) == before
 
 
 def test_the_same_bot_with_other_parameters_is_another_entry(tmp_path: Path) -> None:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.league import League as Office
-from tests.e2e.league import league as office
-from tests.league.leagues import make, snapshot, with_terms, write_bot
+from tests.league.leagues import entered, make, snapshot, with_terms, write_bot
+from tournaments.cli.main import main
 from tournaments.league.folder import League
 from tournaments.league.submitting import Step, SubmissionRefusedError, submit
 
-FAULTY = Path(__file__).parents[1] / "faulty_bots"
 ZOO = Path(__file__).parents[1] / "zoo" / "programs"
+QUICKLY = ("first-bid",)
+"""The steps of the check that are taken here; the check has tests of its own."""
 
 
 @pytest.fixture
@@ -28,7 +28,9 @@ def refused(league: League, text: str, name: str = "mine", author: str | None = 
     """Returns what whoever submits *text* in vain is told, when nothing was changed by it."""
     before = snapshot(league.folder)
     with pytest.raises(SubmissionRefusedError) as error:
-        asyncio.run(submit(league, text, league.folder.parent, name=name, author=author))
+        asyncio.run(
+            submit(league, text, league.folder.parent, name=name, author=author, checks=QUICKLY)
+        )
     assert snapshot(league.folder) == before
     said = str(error.value)
     assert said.splitlines()[0].startswith(f"{text} is refused at the step '{error.value.step}': ")
@@ -43,6 +45,19 @@ def folder_bot(folder: Path, build: str, run: str = '["python3", "bot.py"]') -> 
     return f"./{folder.name}"
 
 
+ILLEGAL = """\
+from referee.rules import TILES
+from referee.sdk import Bot, serve
+
+class Illegal(Bot):
+    def bid(self, view):
+        return view.legal[-1]
+
+    def play(self, view):
+        return next(tile for tile in TILES if tile not in view.hand)
+
+serve(Illegal())
+"""
 BUILD = """\
 cp bot.txt bot.py
 mkdir lib && echo 'RISK = 3' > lib/know.py
@@ -50,13 +65,14 @@ echo built > "$HOME/rest" && echo built > "$TMPDIR/rest"
 """
 
 
+@pytest.mark.timeout(900)
 def test_a_bot_that_has_to_be_built_is_built_once_plays_and_is_entered_as_it_came_out(
     club: League, tmp_path: Path
 ) -> None:
     text = folder_bot(tmp_path / "made", BUILD)
     (tmp_path / "made" / "bot.txt").write_bytes(write_bot(tmp_path, "mine").read_bytes())
     said: list[str] = []
-    done = asyncio.run(submit(club, text, tmp_path, author="Ann", say=said.append))
+    done = asyncio.run(submit(club, text, tmp_path, author="Ann", say=said.append, checks=QUICKLY))
     entry = done.entry
     assert (entry.id, entry.author, club.active) == ("made#1", "Ann", (entry,))
     copy = club.folder / "entries" / entry.content
@@ -105,49 +121,83 @@ def test_a_build_reaches_nothing_but_its_own_copy(club: League, tmp_path: Path) 
     assert not (tmp_path / "left").exists()
 
 
+def zoo_bot(folder: Path, *run: str) -> str:
+    shutil.copytree(ZOO, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    toml = f'name = "zoo"\nversion = "1"\nrun = {json.dumps(["python3", *run])}\n'
+    (folder / "bot.toml").write_text(toml)
+    return f"./{folder.name}"
+
+
 @pytest.mark.parametrize(
     ("text", "step", "problem"),
     [
         ("cmd:python3 bot.py", Step.FILES, "a command has no files that can be frozen"),
         ("grpc://host:1", Step.FILES, "a remote bot has no files"),
         ("./nowhere", Step.FILES, "there is no"),
-        ("mine.py?risk=", Step.NAME, "U.202E"),
-        ("broken.py", Step.MATCHES, "bot 'candidate' did not start"),
-        ("illegal.py", Step.MATCHES, "illegal in the match against itself, deal 0, decision"),
+        ("./mine.py", Step.NAME, "U+202E"),
     ],
 )
-def test_a_refusal_names_the_step_and_leaves_the_league_as_it_was(
+def test_what_cannot_be_frozen_or_named_is_refused_before_anything_runs(
     club: League, tmp_path: Path, text: str, step: Step, problem: str
 ) -> None:
     write_bot(tmp_path, "mine")
-    (tmp_path / "broken.py").write_text("raise SystemExit('no model here')")
-    (tmp_path / "illegal.py").write_bytes((FAULTY / "plays_illegal.py").read_bytes())
-    name = "a\u202eb" if step is Step.NAME else "mine"
-    said = refused(club, text, name)
+    said = refused(club, text, "a\u202eb" if step is Step.NAME else "mine")
     assert f"step '{step}'" in said
-    assert problem.replace("U.", "U+") in said
-    if text == "broken.py":
-        assert "no model here" in said, "the last that it wrote"
+    assert problem in said
 
 
-@pytest.fixture
-def home() -> Iterator[Office]:
-    with office() as made:
-        yield made
-
-
-def test_the_commands_make_a_league_take_a_bot_and_say_who_plays(home: Office) -> None:
-    home.moon("league", "init", "club", "--name", "Tuesday", "--sandbox", "basic")
-    for words, code, text in [
-        (("init", "club"), 3, "is there already"),
-        (("submit", "./meek.py", "--league", "club"), 2, "--author: is missing"),
-        (
-            ("submit", "./meek.py", "--league", "club", "--author", "A", "--as", "#1"),
-            2,
-            "holds a #",
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(
+    ("run", "step", "problem"),
+    [
+        pytest.param(
+            ("beginnings.py", "exits-3"),
+            Step.CHECK,
+            "starts within its budget: ended",
+            id="never-starts",
         ),
-        (("bots", "--league", "nowhere"), 3, "moon league init"),
-        (("bots", "show", "meek", "--league", "club"), 3, "it has no entries yet"),
+        pytest.param(("http2.py", "exits-0"), Step.CHECK, "bids with an empty", id="crashes"),
+        pytest.param((), Step.MATCHES, "illegal in the match against itself, deal 0", id="illegal"),
+    ],
+)
+def test_a_bot_at_fault_is_refused_at_the_step_that_finds_it_and_leaves_nothing(
+    club: League, tmp_path: Path, run: tuple[str, ...], step: Step, problem: str
+) -> None:
+    text = zoo_bot(tmp_path / "faulty", *run) if run else "./illegal.py"
+    (tmp_path / "illegal.py").write_text(ILLEGAL)
+    said = refused(club, text)
+    assert f"step '{step}'" in said
+    assert problem in said
+    assert ("moon bot check" if step is Step.CHECK else "moon play") in said
+
+
+def test_the_commands_make_a_league_and_say_who_is_in_it_and_what_is_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_bot(tmp_path, "mine")
+    assert main(["league", "init", "club", "--name", "Tuesday", "--sandbox", "basic"]) == 0
+    entered(League.open(tmp_path / "club"), write_bot(tmp_path, "tall"), "tall")
+    for line, code, text in [
+        ("init club", 3, "is there already"),
+        ("submit ./mine.py", 3, "moon league init"),
+        ("submit ./mine.py --league club", 2, "--author: is missing; say whose mine is"),
+        ("submit ./mine.py --league club --author A --as #1", 2, "holds a #"),
+        ("bots disqualify tall --league club", 2, "Missing option '--reason'"),
+        ("bots show small --league club", 3, "no entry 'small'"),
     ]:
-        assert text in home.moon("league", *words, code=code).stderr
-    assert "0 entries shown" in home.out("league", "bots", "--league", "club")
+        assert main(["league", *line.split()]) == code
+        assert text in capsys.readouterr().err
+    monkeypatch.chdir(tmp_path / "club" / "nights")
+    assert main(["league", "bots", "disqualify", "tall", "--reason", "it signalled"]) == 0
+    assert main(["league", "bots", "--json"]) == 0
+    out = capsys.readouterr().out
+    [row] = json.loads(out[out.index("{") :])["entries"]
+    assert (row["entry"], row["status"]) == ("tall#1", "disqualified")
+    assert row["reason"] == "it signalled"
+    assert main(["league", "bots", "show", "tall"]) == 0
+    shown = capsys.readouterr().out
+    assert [line.partition("Z  ")[2] for line in shown.splitlines() if "Z  " in line] == [
+        "entered",
+        "disqualified: it signalled",
+    ]

@@ -83,6 +83,9 @@ def _copy_all(spec: BotSpec, root: Path, folder: Path, limits: Limits, script: s
                 f"{limits.files} files (limits.disk, limits.files); leave out what it does not need"
             )
         _copy(path, folder / (script if label == "file" else label), root, is_script=bool(script))
+    # Bots run as users of their own, whatever the habits of the organiser's shell.
+    for directory, _, _ in os.walk(folder):
+        Path(directory).chmod(0o755)
 
 
 def _copy(path: Path, target: Path, root: Path, *, is_script: bool) -> None:

@@ -22,6 +22,8 @@ from tournaments.runner.runner import MAX_ATTEMPTS
 
 CANDIDATE = "candidate"
 """What the bot is called at these tables."""
+TABLES_IN_FLIGHT = 1
+"""How many of the matches are played at the same time."""
 _SHOWN_LINES = 12
 
 
@@ -110,7 +112,7 @@ def _job(bot: str, base: Path, terms: LeagueConfig, hidden: Sequence[Path]) -> J
         deals=terms.submit_deals,
         clock=terms.clock,
         table=terms.table,
-        tables_in_flight=1,
+        tables_in_flight=TABLES_IN_FLIGHT,
         sandbox=terms.sandbox,
         hidden=tuple(map(str, hidden)),
     )

@@ -1,4 +1,4 @@
-"""Takes a bot into a league: names, files, build, matches, and only then the register.
+"""Takes a bot into a league: files, name, build, check, matches, and only then the register.
 
 Everything before the last step happens in a folder of its own outside the league, which goes
 whatever comes of it. So a refusal, a kill and a power cut leave the league as it was.
@@ -6,9 +6,9 @@ whatever comes of it. So a refusal, a kill and a power cut leave the league as i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -16,8 +16,12 @@ from referee.bots.contents import content_hash
 from referee.bots.held_build import build_held
 from referee.bots.rundir import temporary_folder
 from referee.bots.spec import BotKind, BotSpec, parse_bot
-from referee.errors import BotError, ConfigError, MoonError
-from tournaments.league.entering import EnteredAlreadyError, check_candidate, enter
+from referee.errors import BotError, ConfigError, MoonError, NotFoundError
+from tournaments.kit.check import STEPS, check_bot
+from tournaments.kit.results import CheckReport, StepResult, failure_lines
+from tournaments.kit.stand import StandTerms
+from tournaments.kit.trial import CheckTerms
+from tournaments.league.entering import Candidate, EnteredAlreadyError, check_candidate, enter
 from tournaments.league.entries import Entry, bot_text
 from tournaments.league.folder import League
 from tournaments.league.freezing import KINDS, FreezeError, freeze, freeze_built
@@ -31,6 +35,7 @@ class Step(StrEnum):
     FILES = "files"
     NAME = "name"
     BUILD = "build"
+    CHECK = "check"
     MATCHES = "matches"
     ENTER = "enter"
 
@@ -40,6 +45,8 @@ _WAYS_OUT = {
     Step.NAME: "",
     Step.BUILD: "a build has no network, may write to its own folder, its HOME and its TMPDIR, and"
     " has the time and the limits of the league; try it in a copy of the folder",
+    Step.CHECK: "try it with `moon bot check` until no step fails; the sandbox, the limits and the"
+    " clock are those of the league",
     Step.MATCHES: "let it play with `moon play` until it does so without a fault; the sandbox, the"
     " limits and the clock are those of the league",
     Step.ENTER: "",
@@ -62,11 +69,31 @@ class SubmissionRefusedError(MoonError):
         super().__init__("\n".join([*filter(None, lines), f"nothing was entered{way_out}"]))
 
 
+NOT_ASKED = ("builds", "repeats", "other-game", "cancelled")
+"""The steps of a check that are none of a league's: what is built was built, nobody has to play
+alike twice, only one game is played, and no call is taken back while its time lasts; a bot that
+thinks for most of its time could not answer the next one behind it."""
+CHECKS = tuple(step.name for step in STEPS if step.name not in NOT_ASKED)
+"""The steps of a check that a bot has to pass, unless it skips them for a reason."""
+
+
+class CheckFailedError(BotError):
+    """The bot did not pass a step of the check."""
+
+    def __init__(self, report: CheckReport) -> None:
+        lines: list[str] = []
+        for step in report.failed:
+            lines.append(f"{step.title}: {step.remark}")
+            lines += [f"  {line}" for line in _shown(step)]
+        super().__init__("\n".join([*lines, f"of all steps {report.summary}"]))
+
+
 @dataclass(frozen=True, slots=True)
 class Submitted:
     """A bot that was taken in."""
 
     entry: Entry
+    check: CheckReport
     results: tuple[TableResult, ...]
     """Of the matches that it had to play."""
 
@@ -79,6 +106,7 @@ async def submit(
     name: str | None = None,
     author: str | None = None,
     say: Callable[[str], None] = lambda _: None,
+    checks: Sequence[str] = CHECKS,
 ) -> Submitted:
     """Takes a bot into *league*, if it passes every step.
 
@@ -89,6 +117,7 @@ async def submit(
         name: What it is to be called; ``None`` for its own name.
         author: Whose it is; ``None`` for the author of the earlier versions.
         say: Told of each step, in words.
+        checks: The steps of the check to take.
 
     Raises:
         SubmissionRefusedError: if it does not pass one; nothing was entered then.
@@ -108,13 +137,15 @@ async def submit(
         with _step(Step.FILES, text):
             freeze(spec, folder / "submitted", limits)
         await _build(league, folder / "submitted", copy, text, say)
+        with _step(Step.CHECK, text):
+            report = await _check(league, copy, candidate, checks, say)
         with _step(Step.MATCHES, text):
             results = await play_qualifiers(
                 bot_text("./bot", candidate.params), folder, league.config, league.hidden(()), say
             )
         with _step(Step.ENTER, text):
             entry = enter(league, candidate, copy)
-    return Submitted(entry, results)
+    return Submitted(entry, report, results)
 
 
 def _submitted(text: str, base: Path) -> BotSpec:
@@ -145,10 +176,40 @@ async def _build(
         await build_held(spec, terms.sandbox, take, limit=terms.build_time)
 
 
+async def _check(
+    league: League,
+    copy: Path,
+    candidate: Candidate,
+    checks: Sequence[str],
+    say: Callable[[str], None],
+) -> CheckReport:
+    """Returns what came of the check of the bot in *copy*.
+
+    Raises:
+        CheckFailedError: if a step failed.
+    """
+    terms = league.config
+    spec = parse_bot(bot_text(f"./{copy.name}", candidate.params), copy.parent)
+    say(f"checking it in {len(checks)} steps")
+    stand = StandTerms(terms.clock, terms.sandbox)
+    report = await check_bot(
+        replace(spec, name=candidate.name), CheckTerms(stand, terms.rules), only=checks
+    )
+    if not report.ok:
+        raise CheckFailedError(report)
+    return report
+
+
+def _shown(step: StepResult) -> list[str]:
+    """Returns what there is to read of a failed step; how to repeat it here makes no sense."""
+    assert step.failure is not None
+    return failure_lines(replace(step.failure, state_file="", command=""), stderr=12)
+
+
 @contextmanager
 def _step(step: Step, text: str) -> Iterator[None]:
     """Has what a bot or its author did wrong in the block refused at *step*."""
     try:
         yield
-    except (BotError, ConfigError, EnteredAlreadyError, FreezeError) as error:
+    except (BotError, ConfigError, EnteredAlreadyError, FreezeError, NotFoundError) as error:
         raise SubmissionRefusedError(step, text, error) from None
