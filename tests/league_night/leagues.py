@@ -18,9 +18,9 @@ from tournaments.store import Store
 ENTRIES = (("tall", "Ann"), ("meek", "Bob"), ("dice", "Cyd"))
 
 
-def new_league(folder: Path) -> League:
+def new_league(folder: Path, rules: str = "tournament-3p") -> League:
     """Returns a new league with three entries; a match is a single deal."""
-    league = make(folder)
+    league = make(folder, rules=f'"{rules}"')
     file = folder / "league.toml"
     file.write_text(file.read_text().replace("# deals = 30 ", "deals = 1 "))
     for name, author in ENTRIES:

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from referee.errors import ConfigError, NotFoundError, VerificationError
-from tests.league_night.leagues import enter, play_night, played_league
+from tests.league_night.leagues import enter, new_league, play_night, played_league
 from tournaments.cli.league import league as command
 from tournaments.cli.verify import verify
 from tournaments.league.entries import Event
@@ -220,3 +220,16 @@ def test_the_table_says_what_it_would_be_without_forfeits() -> None:
         ("bob#1", 2), ("cyd#1", 3), ("ann#1", 1),
     ]  # fmt: skip
     assert (table.forfeited, table.rows[2].played.forfeits) == (8, 8)
+
+
+def test_at_tables_of_four_entries_play_as_pairs_of_themselves(tmp_path: Path) -> None:
+    league = new_league(tmp_path / "league", rules="tournament-4p")
+    play_night(league, 2)
+    [night] = read_nights(league)
+    assert (night.rounds, night.tables) == (2, 12), "three meetings with the sides swapped"
+    assert {row.tables for row in night.figures.values()} == {8}
+    assert [row.place for row in ladder([night]).rows] == [1, 2, 3]
+    assert verify_league(league.folder).holds
+    with Store.open(night_files(league)[0].path) as store:
+        seats = {result.seats for result in store.results()}
+    assert all(table[:2] == table[2:] and len({*table}) == 2 for table in seats)

@@ -12,13 +12,14 @@ from pathlib import Path
 
 import click
 
+from referee import __version__
 from referee.bots.sandbox import Tier, check_tier, close_to_bots
 from referee.errors import ConfigError
 from tournaments.cli.league_options import league_option, open_league
 from tournaments.cli.league_standings import print_ladder
 from tournaments.cli.live import Progress
 from tournaments.cli.options import DURATION
-from tournaments.cli.run_report import note_sandbox, reported, warn_of_crowding
+from tournaments.cli.run_report import note_once, note_sandbox, reported, warn_of_crowding
 from tournaments.config import default_workers
 from tournaments.holding import held_text, unkept_lines
 from tournaments.league.folder import League
@@ -168,6 +169,9 @@ class _Evening:
         found, commitment = seal_night(self._league)
         with Store.open(found.path, readonly=False) as store:
             terms = night_terms(self._league, store.run.name, store)
+            if store.run.code_version != __version__:
+                change = f"version of moon: {store.run.code_version} -> {__version__}"
+                note_once(store, "changed", change)
             note_sandbox(store, terms, probe)
             warn_of_crowding(store, self._workers, _say)
             _say(held_text(sandbox, freezes=job_of(terms).freezes))
