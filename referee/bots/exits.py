@@ -41,6 +41,8 @@ class ExitReport:
     """The most memory that was seen in use, in bytes; 0 if nobody looked."""
     written: int = 0
     """Bytes that it wrote to both streams."""
+    stderr_written: int = 0
+    """Bytes that it wrote to standard error."""
 
     def __str__(self) -> str:
         if self.over:

@@ -94,6 +94,18 @@ class KeptProcess:
         report = await asyncio.shield(self.exited)
         return readable(report.stderr[-size:])
 
+    async def stderr_since(self, seen: int) -> tuple[bytes, int]:
+        """Returns what it wrote to standard error beyond the first *seen* bytes, and their number.
+
+        Of more than is kept the earlier part is lost.
+        """
+        if not self.exited.done():
+            answer = await self._keeper.ask("tail", id=self._number, size=KEPT_BYTES)
+            if answer["data"] is not None:
+                return _beyond(base64.b64decode(answer["data"]), answer["total"], seen)
+        report = await asyncio.shield(self.exited)
+        return _beyond(report.stderr, report.stderr_written, seen)
+
     def has_exited(self, event: dict[str, Any]) -> None:
         """Takes the report of the keeper that the program has ended."""
         if not self.exited.done():
@@ -108,6 +120,7 @@ class KeptProcess:
                     cpu=event["cpu"],
                     peak=event["peak"],
                     written=event["written"],
+                    stderr_written=event["stderr_written"],
                 )
             )
 
@@ -120,6 +133,12 @@ class KeptProcess:
         """Takes the news that nobody will ever know how the program ended."""
         if not self.exited.done():
             self.exited.set_exception(error)
+
+
+def _beyond(kept: bytes, total: int, seen: int) -> tuple[bytes, int]:
+    """Returns the part of *kept*, the end of *total* bytes, that is not among the first *seen*."""
+    fresh = min(total - seen, len(kept))
+    return kept[len(kept) - fresh :] if fresh > 0 else b"", total
 
 
 class Keeper:

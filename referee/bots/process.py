@@ -252,6 +252,13 @@ class BotProcess:
         """Returns the end of what it has written to standard error by now, in readable form."""
         return "" if self._kept is None else await self._kept.stderr_tail(size)
 
+    async def stderr_since(self, seen: int) -> tuple[bytes, int]:
+        """Returns what it wrote to standard error beyond the first *seen* bytes, and their number.
+
+        Of more than is kept the earlier part is lost.
+        """
+        return (b"", seen) if self._kept is None else await self._kept.stderr_since(seen)
+
     async def wait_exited(self, limit: float | None) -> ExitReport | None:
         """Returns how its program ended, or None if it has not within *limit* seconds.
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from xml.etree import ElementTree as Xml
 
 import pytest
 
@@ -16,7 +14,8 @@ from referee.bots.spec import parse_bot
 from referee.bots.terms import ClockTerms
 from referee.errors import ConfigError
 from tournaments.cli.main import main
-from tournaments.kit.check import STEPS, check_bot
+from tournaments.kit import match_steps
+from tournaments.kit.check import check_bot
 from tournaments.kit.results import CheckReport, Verdict
 from tournaments.kit.stand import StandTerms
 from tournaments.kit.states import load_state
@@ -24,8 +23,8 @@ from tournaments.kit.trial import CheckTerms
 
 TESTS = Path(__file__).parents[1]
 ODD = Path(__file__).parent / "bots" / "odd.py"
-PATIENT = ClockTerms(move_time=60.0, startup=120.0, first_move=120.0)
-QUICK = ClockTerms(move_time=0.2, startup=120.0, first_move=0.2)
+PATIENT = ClockTerms(move_time=60.0, startup=120.0, first_move=120.0, grace=0.2)
+QUICK = ClockTerms(move_time=0.2, startup=120.0, first_move=0.2, grace=0.2)
 
 
 def program(*words: object) -> str:
@@ -41,22 +40,6 @@ def check(
 
 def failed(report: CheckReport) -> list[str]:
     return [step.name for step in report.failed]
-
-
-def test_a_sample_bot_passes_every_step_and_the_report_says_so_in_every_form(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    junit = tmp_path / "report.xml"
-    slow = ("--move-time", "60s", "--startup", "120s", "--first-move", "120s")
-    assert main(["bot", "check", "greedy", "--junit", str(junit), *slow, "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert document["schema"] == "moon.bot-check/1"
-    assert document["ok"] is True
-    verdicts = {step["name"]: step["verdict"] for step in document["steps"]}
-    assert verdicts == dict.fromkeys((step.name for step in STEPS), "passed")
-    assert [step["number"] for step in document["steps"]] == [*range(1, len(STEPS) + 1)]
-    suite = Xml.fromstring(junit.read_text())
-    assert (suite.get("tests"), suite.get("failures")) == (str(len(STEPS)), "0")
 
 
 def test_a_revoke_is_found_and_shown_with_the_command_that_repeats_it(
@@ -102,10 +85,6 @@ def test_a_revoke_is_found_and_shown_with_the_command_that_repeats_it(
             "crashed: the process ended (exit code 3)", id="refuses-unknown-fields",
         ),
         pytest.param(
-            ("kit/bots/odd.py", "counts"), ["lead-and-last", "new-match"], ["new-match"],
-            "crashed: the process ended (exit code 1)", id="lasts-for-one-match",
-        ),
-        pytest.param(
             ("kit/bots/odd.py", "clock"), ["repeats"], ["repeats"],
             "the same deals were played twice, and not alike", id="draws-by-the-clock",
         ),
@@ -120,8 +99,14 @@ def test_a_revoke_is_found_and_shown_with_the_command_that_repeats_it(
     ],
 )  # fmt: skip
 def test_a_fault_is_found_at_its_step_and_named(
-    words: Sequence[str], steps: Sequence[str], found: Sequence[str], told: str
+    words: Sequence[str],
+    steps: Sequence[str],
+    found: Sequence[str],
+    told: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    if found == ["exits"]:
+        monkeypatch.setattr(match_steps, "TRIES", 1)  # it would be deaf every time
     program_file, *rest = words
     report = check(program(TESTS / program_file, *rest), *steps)
     assert failed(report) == found
@@ -139,9 +124,11 @@ def test_one_that_is_late_and_one_that_forgets_a_part_of_a_batch_are_out_of_time
     assert report.failed[0].remark == "timeout: no answer within 0.2 s"
 
 
-def test_a_seeded_generator_that_the_process_keeps_is_no_fault_and_a_leak_is_one() -> None:
-    assert check(program(ODD, "lucky"), "repeats").ok
-    report = check(program(ODD, "leaks"), "memory")
+def test_a_seeded_generator_that_the_process_keeps_is_no_fault_and_a_leak_is_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(match_steps, "ROUNDS", 4)  # it would go on like that
+    report = check(program(ODD, "leaks"), "repeats", "memory")
     assert failed(report) == ["memory"]
     assert report.failed[0].remark.startswith("its memory went on growing, from ")
 

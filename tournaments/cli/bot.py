@@ -7,6 +7,7 @@ import click
 from tournaments.cli.lazy import Lazy, LazyGroup
 
 COMMANDS = {
+    "new": Lazy("tournaments.cli.bot_new:new", "Begin a bot, in Python or for Node."),
     "check": Lazy("tournaments.cli.bot_check:check", "Try whether a bot does what it must."),
     "zoo": Lazy("tournaments.cli.zoo:zoo", "Try hostile bots on this machine."),
     "cert": Lazy("tournaments.cli.bot_cert:cert", "Make the certificates of remote bots."),

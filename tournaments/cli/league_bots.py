@@ -130,7 +130,6 @@ def _print(league: League, entries: Sequence[Entry]) -> None:
     if entries:
         screen.print(grid)
     hidden = len(league.entries) - len(entries)
-    more = f"; {hidden} more are retired (--all)" if hidden else ""
-    playing = len(league.active)
-    text = f"{league.config.name}: {len(entries)} entries shown, {playing} play{more}"
-    screen.print(text, soft_wrap=True)
+    more = f"; retired and not shown: {hidden} (--all)" if hidden else ""
+    text = f"entries shown: {len(entries)}, of which play: {len(league.active)}{more}"
+    screen.print(f"{league.config.name}: {text}", soft_wrap=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from referee.rules import (
     rules_text,
     seed_key,
 )
+from tournaments.cli.debugging import debug_clock
 from tournaments.cli.options import (
     DURATION,
     DURATION_OR_NONE,
@@ -39,6 +41,7 @@ from tournaments.cli.remote_bots import look_at_remotes, remote_options
 from tournaments.cli.signals import run_tidily
 from tournaments.cli.terminal import console, print_json
 from tournaments.holding import held_text, parse_limits, sandbox_of, unkept_lines
+from tournaments.kit.debugger import Debugger
 from tournaments.measured import Measured
 from tournaments.reports.drawing import coloured, draw_deal
 from tournaments.reports.host_report import host_document, host_lines
@@ -70,6 +73,8 @@ class Wish:
     job: Job
     seats: tuple[str, ...]
     """By seat: the name of its bot."""
+    debugger: Debugger | None = None
+    """What shows every question and answer, where that is wanted."""
 
 
 @click.command()
@@ -107,6 +112,10 @@ class Wish:
               help="What an answer of a remote bot may be late for the way.")  # fmt: skip
 @remote_options
 @click.option("--ask-forced", is_flag=True, help="Ask for choices with one legal answer too.")
+@click.option(
+    "--debug", is_flag=True,
+    help="No clocks; every question, every answer and what bots write to standard error is shown.",
+)  # fmt: skip
 @click.option("--watch", is_flag=True, help="Draw every deal when it has ended.")
 @click.option(
     "--record", type=click.Path(dir_okay=False), metavar="FILE",
@@ -134,6 +143,7 @@ def play(
     tls: str | None,
     dial_in: str | None,
     ask_forced: bool,
+    debug: bool,
     watch: bool,
     record: str | None,
     strict: bool,
@@ -150,18 +160,19 @@ def play(
     """
     chosen = _rules(bots, rules, changes)
     names = entrant_names([[parse_bot(bot, Path())] for bot in bots])
+    clock = ClockTerms(move_time, bank or None, startup, first_move, network=network)
     job = Job(
         rules=rules_text(chosen),
         entrants={name: (text,) for name, text in zip(names, bots, strict=True)},
         base=str(Path().absolute()),
         deals=deals,
         max_deals=max_deals,
-        clock=ClockTerms(move_time, bank or None, startup, first_move, network=network),
+        clock=debug_clock(clock) if debug else clock,
         table=TableTerms(strikes, ask_forced),
         call=CallStyle(call),
         tables_in_flight=1,
         sandbox=sandbox_of(sandbox or Tier.BASIC, parse_limits(limits)),
-        ponder=ponder,
+        ponder=ponder or debug,
         remote=RemoteTerms(tls, dial_in),
     )
     seats = names * 2 if len(names) == 2 else names
@@ -169,7 +180,8 @@ def play(
     is_held = job.sandbox.tier is not Tier.NONE
     if seed == "":
         raise ConfigError(None, "--seed", "is empty; leave it out for a random one")
-    wish = Wish(bots, chosen, seed or secrets.token_hex(16), job, seats)
+    debugger = Debugger(seats, dict(zip(names, bots, strict=True))) if debug else None
+    wish = Wish(bots, chosen, seed or secrets.token_hex(16), job, seats, debugger)
     if watch and as_json:
         raise ConfigError(None, "--watch", "draws deals, and --json writes one document: take one")
     if record is not None:
@@ -184,7 +196,7 @@ def play(
     if as_json:
         head = {
             "seed": wish.seed,
-            "rated": is_held and not inside,
+            "rated": is_held and not inside and not debug,
             "sandbox": probe.to_json(),
         }
         document = result_document(result, match)
@@ -276,7 +288,12 @@ async def _play(wish: Wish, watch: _Drawer | None) -> tuple[TableResult, Measure
     bots = (spec for each in specs.values() for spec in each)
     await build_bots(bots, job.sandbox.tier, lambda text: say(f"moon: {text}"))
     trips = await look_at_remotes(specs, job.remote, clock.startup, clock.network, say)
-    async with Arena(job) as arena:
+    debugger = wish.debugger
+    async with AsyncExitStack() as stack:
+        started = None
+        if debugger is not None:
+            started = (await stack.enter_async_context(debugger)).started
+        arena = await stack.enter_async_context(Arena(job, started))
         await arena.start_all()
         outcome = await _result(arena, wish, watch, say)
         measured = arena.measured
@@ -289,7 +306,7 @@ async def _result(
     """Returns what becomes of the match, which is played again if it is void."""
     for attempt in range(1, MAX_ATTEMPTS + 1):
         table = TableJob(0, 0, 0, wish.seats, seed_key(wish.seed).hex(), attempt)
-        outcome = await arena.result(table, watch)
+        outcome = await arena.result(table, watch, wish.debugger)
         if watch is not None and watch.error is not None:
             raise watch.error
         if not outcome.problem:

@@ -13,7 +13,7 @@ from referee.match import MatchRecord, Question
 from referee.match.questions import RecordedChoice, question_at
 from referee.wire.states import StoredQuestion
 from tournaments.cli.ask import asking_options, put, show_answer, stand_terms
-from tournaments.kit.states import state_text, stored
+from tournaments.kit.states import save_state, state_text, stored
 from tournaments.reports.reading import entries, located
 
 
@@ -49,7 +49,7 @@ def ask(
     found = question_at(match, decision)
     question = _as_sent(match, found.question, move_time)
     if save is not None:
-        _write(Path(save), state_text(question))
+        save_state(Path(save), question)
     elif bot is None:
         click.echo(state_text(question), nl=False)
     if bot is None:
@@ -85,11 +85,3 @@ def _recorded(match: MatchRecord, found: RecordedChoice) -> str:
     elif not found.is_asked:
         how = " (the only legal choice, not asked for)"
     return f"{who}: {found.choice}{how}"
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        problem = f"cannot be written: {(error.strerror or '').lower()}"
-        raise ConfigError(path, None, problem) from None

@@ -21,7 +21,7 @@ from tournaments.holding import limits_text
 from tournaments.kit import first_steps, match_steps
 from tournaments.kit.results import CheckReport, Failure, StepResult, Verdict
 from tournaments.kit.stand import Stand
-from tournaments.kit.states import state_text
+from tournaments.kit.states import save_state
 from tournaments.kit.trial import SEED, CheckTerms, StepFailedError, StepSkippedError, Trial
 
 Tell: TypeAlias = Callable[[StepResult], None]
@@ -158,7 +158,7 @@ def _explained(trial: Trial, step: Step, failure: Failure, states: Path | None) 
     if failure.state and states is not None:
         name = re.sub(r"[^\w.-]+", "-", spec.name).strip("-.") or "bot"
         path = states / f"{name}-{step.name}.json"
-        _save(path, state_text(read_question(failure.state)))
+        save_state(path, read_question(failure.state))
         failure = replace(failure, state_file=str(path))
         if not failure.command:
             words = ["moon", "ask", spec.source, "--state", str(path), *how]
@@ -186,12 +186,3 @@ def _asked(terms: CheckTerms) -> list[str]:
     if terms.rules is not None:
         words += ["--rules", rules_text(terms.rules)]
     return words if terms.seed == SEED else [*words, "--seed", terms.seed]
-
-
-def _save(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        problem = f"cannot be written: {(error.strerror or '').lower()}"
-        raise ConfigError(path, None, problem) from None

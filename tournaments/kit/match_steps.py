@@ -7,7 +7,7 @@ import signal
 from collections.abc import Sequence
 from itertools import pairwise
 
-from referee.bots.keeper.processes import Entry, family, kill_process, read_process
+from referee.bots.keeper.processes import Entry, family, kill_process, read_process, signal_group
 from referee.bots.keeper.watch import size
 from referee.bots.keeper_client import GRACE
 from referee.bots.process import BotProcess
@@ -23,6 +23,8 @@ ROUNDS = 8
 """How often the memory is looked at, at most; in between some matches are played."""
 STEADY = 1 << 20
 """Bytes that the memory may grow from one look to the next and still count as steady."""
+TRIES = 3
+"""How often a bot is told to end before it is not for want of a processor that it does not."""
 SETTLE = 0.5
 """Seconds that what a bot has started may take to end after it."""
 
@@ -129,22 +131,33 @@ async def other_game(trial: Trial) -> str:
 
 async def exits(trial: Trial) -> str:
     """Tells the bot to end, and sees whether it does, and whether it leaves something."""
+    await trial.stand.close_lines()
+    for _ in range(TRIES):
+        seconds = await _end_once(trial)
+        if seconds is not None:
+            return f"{seconds:.1f} s of {GRACE:g} s"
+    raise StepFailedError(
+        Failure(
+            f"it did not end within {GRACE:g} s of SIGTERM and was killed, {TRIES} times; end it"
+            " on SIGTERM, also while it thinks"
+        )
+    )
+
+
+async def _end_once(trial: Trial) -> float | None:
+    """Returns how long the bot took to end when told to, in seconds; ``None`` if it was killed."""
     await trial.stand.direct()
     process = trial.stand.asked_process
     assert process is not None, "only bots that are started here are checked"
-    children = _children(process) if trial.terms.stand.sandbox.tier is not Tier.HARDENED else []
+    hardened = trial.terms.stand.sandbox.tier is Tier.HARDENED
+    children = [] if hardened else _children(trial, process)
     trial.left = await _end_watched(trial, process, children) if children else ()
     began = trial.stand.clock.now()
     await trial.stand.drop()
     report = process.report
     if report is not None and report.signal == signal.SIGKILL:
-        raise StepFailedError(
-            Failure(
-                f"it did not end within {GRACE:g} s of SIGTERM and was killed; end it on SIGTERM,"
-                " also while it thinks"
-            )
-        )
-    return f"{trial.stand.clock.now() - began:.1f} s of {GRACE:g} s"
+        return None
+    return trial.stand.clock.now() - began
 
 
 async def leaves_nothing(trial: Trial) -> str:
@@ -164,10 +177,13 @@ async def leaves_nothing(trial: Trial) -> str:
     return ""
 
 
-def _children(process: BotProcess) -> list[Entry]:
-    """Returns the processes that *process* has started and that run."""
-    [pid, *_] = process.pids() or (0,)
-    return [entry for _, entry in family(pid)] if pid else []
+def _children(trial: Trial, process: BotProcess) -> list[Entry]:
+    """Returns the processes that *process*, the only one of the stand, has started and that run.
+
+    One that has left its family is a child of the keeper.
+    """
+    own = process.pids()[:1]
+    return [entry for _, entry in family(trial.stand.keeper().pid) if entry.pid not in own]
 
 
 async def _end_watched(
@@ -183,8 +199,7 @@ async def _end_watched(
     assert leader is not None
     kill_process(keeper, signal.SIGSTOP)
     try:
-        for entry in (leader, *children):
-            kill_process(entry, signal.SIGTERM)
+        signal_group(leader.pid, signal.SIGTERM)
         waited = 0.0
         while _lives(leader) and waited < GRACE:
             await asyncio.sleep(0.02)

@@ -82,9 +82,14 @@ class Stand:
         """Ends everything."""
         await self._stack.aclose()
 
-    async def _end_all(self) -> None:
-        for line in self._lines:
+    async def close_lines(self) -> None:
+        """Ends the processes of all lines; nothing can be asked over them any more."""
+        lines, self._lines = self._lines, []
+        for line in lines:
             await line.close()
+
+    async def _end_all(self) -> None:
+        await self.close_lines()
         await self.drop()
         if self._failure is not None:
             self._failure.cancel()

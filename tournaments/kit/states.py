@@ -59,6 +59,20 @@ def state_text(question: StoredQuestion) -> str:
     return json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
 
 
+def save_state(path: Path, question: StoredQuestion) -> None:
+    """Writes the file that keeps *question*, and the folder that it lies in.
+
+    Raises:
+        ConfigError: if it cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(state_text(question), encoding="utf-8")
+    except OSError as error:
+        problem = f"cannot be written: {(error.strerror or '').lower()}"
+        raise ConfigError(path, None, problem) from None
+
+
 def load_state(path: Path) -> StoredQuestion:
     """Returns the question in the file at *path*.
 

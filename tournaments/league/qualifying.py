@@ -88,13 +88,17 @@ async def play_qualifiers(
     async with Arena(_job(bot, base, terms, hidden)) as arena:
         results = []
         for number, qualifier in enumerate(todo):
-            say(f"match {number + 1} of {len(todo)}: {terms.submit_deals} deals {qualifier.title}")
+            say(f"match {number + 1} of {len(todo)}: {_deals(terms)} {qualifier.title}")
             result = await _result(arena, number, qualifier, say)
             for fault in result.faults:
                 if qualifier.seats[fault.seat].startswith(CANDIDATE):
                     raise FaultError("\n".join(_told(fault, qualifier)))
             results.append(result)
     return tuple(results)
+
+
+def _deals(terms: LeagueConfig) -> str:
+    return f"{terms.submit_deals} deal{'s' * (terms.submit_deals != 1)}"
 
 
 def _job(bot: str, base: Path, terms: LeagueConfig, hidden: Sequence[Path]) -> Job:

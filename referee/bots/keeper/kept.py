@@ -130,6 +130,7 @@ class Kept:
             "over": self.over,
             "peak": self.watch.peak if self.watch else 0,
             "written": sum(output.total for output in self.outputs.values()),
+            "stderr_written": self.outputs["stderr"].total,
             **{name: output.tail(output.keep) for name, output in self.outputs.items()},
         }
 

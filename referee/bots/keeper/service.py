@@ -220,12 +220,12 @@ class Service:
 
     def _tail(self, request: dict[str, Any]) -> None:
         kept = self._kept.get(request["id"])
-        data = None
+        data, total = None, 0
         if kept is not None:
             output = kept.outputs["stderr"]
             self._drain(output)
-            data = output.tail(request["size"])
-        self._say("tail", ask=request["ask"], data=data)
+            data, total = output.tail(request["size"]), output.total
+        self._say("tail", ask=request["ask"], data=data, total=total)
 
     def _reap(self) -> None:
         with contextlib.suppress(ChildProcessError):

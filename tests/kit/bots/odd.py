@@ -16,20 +16,16 @@ KEPT = []
 
 class Odd(Bot):
     name = "odd"
-    seen = 0
 
     def decide(self, view):
-        self.seen += 1
         if KIND == "leaks":
             KEPT.append(bytearray(os.urandom(256)) * 800)
-        if KIND == "counts" and self.seen > 12:
-            sys.exit("this was too much")
+            return LOTS.choice(view.legal)
         if KIND == "clock":
             return random.Random(time.time_ns()).choice(view.legal)
         if KIND == "revokes" and view.kind is Kind.PLAY and 1 < len(view.legal) < len(view.hand):
+            print("I know better", file=sys.stderr, flush=True)
             return next(tile for tile in view.hand if tile not in view.legal)
-        if KIND == "lucky":
-            return LOTS.choice(view.legal)
         return view.legal[0]
 
 
