@@ -5,9 +5,11 @@
 Three bots sleep until 20 ms before their limit and answer. They play as in any tournament, with as
 many workers and tables in flight as there are by default: by the stream and by calls, alone, with a
 process beside them that never rests, and with the referee stopped for three seconds now and then.
-No timeout may be charged. Then they sleep 20 ms beyond the limit and the grace, and twice the
-limit: each of these decisions must be judged late, but those during which this host stood still:
-the last columns say how often and how long that was, and how many decisions were out meanwhile.
+No timeout may be charged. Then they sleep twice the limit: each of these decisions must be judged
+late, but those during which this host stood still: the last columns say how often and how long that
+was, and how many decisions were out meanwhile. Of those that come 20 ms beyond the limit and the
+grace, all are judged late on an idle host; on a busy one an answer may be later by as long as its
+way has waited for a processor.
 
 Lateness is what a decision was charged beyond what the bot slept: what the way, the host and the
 other processes of the machine added.

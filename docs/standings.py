@@ -20,7 +20,7 @@ def main() -> None:
     """Writes the picture to standard output."""
     with Store.open(sys.argv[1]) as store:
         run = store.run
-        results = Results(run.rules, run.one_round(), store.outcomes(), rounds=run.rounds)
+        results = Results(run.rules, *run.pattern(), store.outcomes())
         table = results.standings()
     screen = Console(record=True, width=88, file=sys.stderr, force_terminal=True, highlight=False)
     screen.print(heading(run, table))

@@ -32,7 +32,7 @@ from referee.rules import (
 from tournaments.entrants import Entrant, described, read_entrants, with_house_bots
 from tournaments.holding import hidden_from_bots
 from tournaments.identity import IDENTITY_VERSION
-from tournaments.schedule import DESIGNS, Format, Schedule, make_schedule
+from tournaments.schedule import Format, Schedule, make_schedule
 from tournaments.schedule.nights import Stage, night_schedule
 from tournaments.terms_reader import (
     LOCAL_TIMES,
@@ -101,19 +101,18 @@ class TournamentConfig:
         names = [entrant.name for entrant in self.entrants]
         return make_schedule(self.format, names, seats=self.rules.players, rounds=self.rounds)
 
-    def check_playable(self) -> None:
-        """Refuses what can be planned, but not played and ranked.
+    def check_rankable(self) -> None:
+        """Refuses what can be planned, but not ranked.
 
         Raises:
-            ConfigError: if partnerships change from table to table.
+            ConfigError: if somebody is its own partner at every table, so that no table is rated.
         """
-        if DESIGNS[self.format].is_individual:
+        if self.format is Format.MIXED and len(self.entrants) == 3:
             raise ConfigError(
                 self.path,
-                "format",
-                f'"{self.format}" seats single bots whose partners change; that can be planned, '
-                "but not played, as standings rank pairs that stay together; use "
-                f'"{Format.ROUND_ROBIN}" or "{Format.CIRCLE}" with pairs of bots',
+                "bots",
+                f'with 3 entrants the format "{self.format}" makes somebody its own partner at '
+                "every table, and such tables are not rated; name at least 4",
             )
 
     def seeded(self, seed: str) -> TournamentConfig:
@@ -222,7 +221,7 @@ def parse_config(
     return TournamentConfig(
         name=_name(top),
         rules=rules,
-        entrants=read_entrants(full, rules.players, base),
+        entrants=read_entrants(full, form, rules.players, base),
         store=_store(top),
         base=base,
         path=path,

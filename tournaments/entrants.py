@@ -25,7 +25,10 @@ HOUSE_BOT = "greedy"
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """What is ranked: one bot, or at tables of four the two bots of a pair."""
+    """What is ranked: one bot, or at tables of four the two bots of a pair.
+
+    Where single bots change partners and are now and then their own, both bots are the same.
+    """
 
     name: EntrantId
     bots: tuple[BotSpec, ...]
@@ -67,12 +70,13 @@ def described(
     return tuple(done)
 
 
-def read_entrants(top: Reader, players: int, base: Path) -> tuple[Entrant, ...]:
+def read_entrants(top: Reader, form: Format, players: int, base: Path) -> tuple[Entrant, ...]:
     """Returns the entrants that the key ``bots`` names.
 
     Args:
         top: The tournament file.
-        players: How many sit at a table; with four, entrants are pairs.
+        form: The format.
+        players: How many sit at a table; with four, entrants are pairs, or change partners.
         base: The folder that the texts of bots are relative to.
 
     Raises:
@@ -87,6 +91,8 @@ def read_entrants(top: Reader, players: int, base: Path) -> tuple[Entrant, ...]:
     bots: list[tuple[BotSpec, ...]] = []
     for index, item in enumerate(items):
         name, texts = _entrant(top, f"bots[{index}]", item, players)
+        if len(texts) == 1 and DESIGNS[form].seats_held(players) == 2:
+            texts *= 2
         given.append(name)
         try:
             bots.append(tuple(parse_bot(text, base) for text in texts))
@@ -197,7 +203,7 @@ def _entrant(
         )
     if isinstance(item, list) and len(item) != 2:
         raise top.error(key, f"a pair is two bots, got {len(item)}")
-    return name, tuple(texts * 2 if players == 4 and len(texts) == 1 else texts)
+    return name, tuple(texts)
 
 
 def _given_name(reader: Reader) -> str | None:

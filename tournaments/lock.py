@@ -51,21 +51,32 @@ class WriterLock:
         try:
             file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
-            reason = (error.strerror or "").lower()
-            raise StoreError(
-                f"{self._store}: cannot be written: {self.path.name}: {reason}"
-            ) from None
+            raise self._unwritable(error) from None
         try:
             self._lock(file)
             if not self._is_still_there(file):
                 os.close(file)
                 return None
-            os.ftruncate(file, 0)
-            os.write(file, f"{os.getpid()}\n".encode())
+            self._sign(file)
         except BaseException:
             os.close(file)
             raise
         return file
+
+    def _sign(self, file: int) -> None:
+        """Writes the number of this process into the locked *file*, or takes it away again."""
+        try:
+            os.ftruncate(file, 0)
+            os.write(file, f"{os.getpid()}\n".encode())
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                self.path.unlink()
+            raise self._unwritable(error) from None
+
+    def _unwritable(self, error: OSError) -> StoreError:
+        reason = (error.strerror or "").lower()
+        todo = "; free some space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
+        return StoreError(f"{self._store}: cannot be written: {self.path.name}: {reason}{todo}")
 
     def _lock(self, file: int) -> None:
         try:

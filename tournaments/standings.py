@@ -7,16 +7,24 @@ the same to the last bit for the same results, whatever the order in which they 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from itertools import combinations
-from math import fsum, sqrt
-from typing import NamedTuple
+from itertools import combinations, product
+from math import fsum
 
 from referee.rules import Rules
 from tournaments.figures import Contracts, read_figures, table_figures
-from tournaments.rating import Block, Game, Outcome, RankTable, Rating, rank_table, rate
-from tournaments.rating.student import student_quantile
+from tournaments.meetings import Meetings, OwnPartner, Partnership, Row, Versus, interval_of_two
+from tournaments.rating import (
+    Block,
+    Game,
+    Outcome,
+    RankTable,
+    Rating,
+    rank_table,
+    rate,
+    teams_at,
+)
 from tournaments.results import TableResult
 from tournaments.schedule import EntrantId, Schedule
 from tournaments.timing import OverheadTimes, Times, read_times
@@ -51,7 +59,7 @@ class EntrantFigures:
     """By kind: how many."""
     forfeits: int = 0
     seats: tuple[SeatFigures, ...] = ()
-    """By seat; a pair is counted at the lower of its two."""
+    """By seat; who holds two seats of a table is counted at the lower of them."""
     times: Times = field(default_factory=Times)
     """Measured: what its answers were charged."""
 
@@ -62,60 +70,33 @@ class EntrantFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class Versus:
-    """How one entrant did against another, over the tables at which both sat."""
-
-    entrant: EntrantId
-    other: EntrantId
-    tables: int
-    ahead: int
-    """At how many tables it took the better place."""
-    level: int
-    blocks: int
-    difference: float | None
-    """Points a deal by which it was ahead: the mean over blocks; ``None`` if they never met."""
-    low: float | None
-    """Lower end of the 95 % interval over blocks; ``None`` with fewer than two blocks."""
-    high: float | None
-    """Upper end of that interval."""
-
-    def turned(self) -> Versus:
-        """Returns the same as the other of the two sees it."""
-        behind = self.tables - self.ahead - self.level
-        return Versus(
-            self.other, self.entrant, self.tables, behind, self.level, self.blocks,
-            _minus(self.difference), _minus(self.high), _minus(self.low),
-        )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
 class Standings:
     """The standings of a run."""
 
     ranks: RankTable
     figures: dict[EntrantId, EntrantFigures]
+    sides: int
+    """How many sides a table has, and so how many places."""
     played: int
     scheduled: int
     overhead: OverheadTimes
     """Measured: what the questions took on their way."""
 
 
-class _Row(NamedTuple):
-    """What is kept of a table, beside who sat there."""
-
-    block: int
-    scores: tuple[int, ...]
-    places: tuple[int, ...]
-    deals: int
-
-
-Sides = tuple[EntrantId, ...]
+Seats = tuple[EntrantId, ...]
 
 
 class Results:
     """The results of a run, made ready for every table that is drawn from them.
 
     They may come in any order and at any time: what is said of them is the same to the last bit.
+
+    Attributes:
+        entrants: Everybody, in the order of the schedule.
+        played: How many tables were taken.
+        scheduled: How many are to be played.
+        overhead: Measured: what the questions took on their way.
+        has_partners: Whether two entrants play for one side of some table.
     """
 
     def __init__(
@@ -137,15 +118,20 @@ class Results:
         self.played = 0
         self.scheduled = rounds * len(schedule.tables)
         self.overhead = OverheadTimes()
+        self._side_count = rules.side_count
+        self.has_partners = rules.players > rules.side_count and any(
+            self._are_partners(table.seats) for table in schedule.tables
+        )
+        seats = rules.players if self.has_partners else rules.side_count
         self._figures = {
-            entrant: EntrantFigures(seats=tuple(SeatFigures() for _ in range(rules.side_count)))
+            entrant: EntrantFigures(seats=tuple(SeatFigures() for _ in range(seats)))
             for entrant in schedule.entrants
         }
-        self._side_count = rules.side_count
         self._cells = tuple(block.cell for block in schedule.blocks)
-        self._rows: dict[Sides, list[_Row]] = {}
-        self._new: dict[Sides, list[_Row]] = {}
-        self._meetings: dict[tuple[EntrantId, EntrantId], _Meetings] = {}
+        self._rows: dict[Seats, list[Row]] = {}
+        self._new: dict[Seats, list[Row]] = {}
+        self._meetings: dict[tuple[EntrantId, EntrantId], Meetings] = {}
+        self._together: dict[frozenset[EntrantId], Meetings] = {}
         for result in results:
             self.take(result)
 
@@ -153,10 +139,9 @@ class Results:
         """Takes one more table, of which the record may be left out if its figures are there."""
         self.played += 1
         figures = read_figures(result.figures) if result.figures else table_figures(result.record)
-        sides = result.seats[: self._side_count]
-        if (new := self._new.get(sides)) is None:
-            new = self._new[sides] = []
-        new.append(_Row(result.block, result.scores, result.places, figures.deals))
+        if (new := self._new.get(result.seats)) is None:
+            new = self._new[result.seats] = []
+        new.append(Row(result.block, result.scores, result.places, figures.deals))
         for seat, level, made, failed in figures.played:
             self._figures[result.seats[seat]].contracts.count(level, made, failed)
         if result.timings:
@@ -183,22 +168,26 @@ class Results:
         """
         figures, cells = self.figures, self._cells
         games: dict[int, list[Game]] = {}
-        for sides, rows in self._rows.items():
+        for seats, rows in self._rows.items():
             # Equal games are one object, so that there are few to look into.
-            known = {places: Game.of(sides, places) for places in {row.places for row in rows}}
+            known = {places: Game.at_table(seats, places) for places in {r.places for r in rows}}
             for block, _, places, _ in rows:
-                games.setdefault(block, []).append(known[places])
+                if (game := known[places]) is not None:
+                    games.setdefault(block, []).append(game)
         blocks = [Block(cells[n % len(cells)], tuple(each)) for n, each in games.items()]
         ranks = rank_table(blocks, entrants=self.entrants, progress=progress)
-        return Standings(ranks, figures, self.played, self.scheduled, self.overhead)
+        return Standings(
+            ranks, figures, self._side_count, self.played, self.scheduled, self.overhead
+        )
 
     def ratings(self) -> tuple[Rating, ...]:
         """Returns everybody as the standings list them, without the cost of their intervals."""
         self._count_new()
         counts: Counter[Outcome] = Counter()
-        for sides, rows in self._rows.items():
+        for seats, rows in self._rows.items():
             for places, count in Counter(row.places for row in rows).items():
-                counts[Game.of(sides, places).outcome] += count
+                if (game := Game.at_table(seats, places)) is not None:
+                    counts[game.outcome] += count
         return rate(counts, entrants=self.entrants)
 
     def order(self) -> list[EntrantId]:
@@ -212,75 +201,69 @@ class Results:
             self._meet()
         if (meetings := self._meetings.get((entrant, other))) is not None:
             return meetings.versus(entrant, other)
-        return self._meetings.get((other, entrant), _Meetings()).versus(other, entrant).turned()
+        return self._meetings.get((other, entrant), Meetings()).versus(other, entrant).turned()
+
+    def partnership(self, entrant: EntrantId, partner: EntrantId) -> Partnership:
+        """Returns how *entrant* did with *partner*, which may be itself."""
+        return Partnership(entrant, partner, *self._partners(entrant, partner).figures())
+
+    def own_partner(self, entrant: EntrantId) -> OwnPartner:
+        """Returns what it is worth to *entrant* to play with itself."""
+        own = self._partners(entrant, entrant).means()
+        others = [
+            mean
+            for other in self.entrants
+            if other != entrant
+            for mean in self._partners(entrant, other).means()
+        ]
+        if not own or not others:
+            return OwnPartner(entrant, None, None, None)
+        bonus = fsum(own) / len(own) - fsum(others) / len(others)
+        return OwnPartner(entrant, bonus, *interval_of_two(bonus, own, others))
+
+    def _partners(self, entrant: EntrantId, partner: EntrantId) -> Meetings:
+        self._count_new()
+        if not self._meetings:
+            self._meet()
+        return self._together.get(frozenset((entrant, partner)), Meetings())
+
+    def _are_partners(self, seats: Seats) -> bool:
+        """Returns whether two entrants play for one side of a table."""
+        return any(len(team) > 1 for team in teams_at(seats, self._side_count))
 
     def _count_new(self) -> None:
-        """Counts the tables that came since it was done last, those of the same sides together."""
-        for sides, rows in self._new.items():
+        """Counts the tables that came since it was done last, those of the same seats together."""
+        for seats, rows in self._new.items():
             _, scores, places, deals = zip(*rows, strict=True)
             dealt = sum(deals)
-            for side, (points, ranks) in enumerate(
-                zip(zip(*scores, strict=True), zip(*places, strict=True), strict=True)
-            ):
-                row = self._figures[sides[side]]
-                row.places.update(ranks)
-                for each in (row, row.seats[side]):
-                    each.tables += len(rows)
-                    each.deals += dealt
-                    each.score += sum(points)
-            self._rows.setdefault(sides, []).extend(rows)
+            points = [sum(each) for each in zip(*scores, strict=True)]
+            ranks = [*zip(*places, strict=True)]
+            for side, team in enumerate(teams_at(seats, self._side_count)):
+                for entrant in team:
+                    row = self._figures[entrant]
+                    row.places.update(ranks[side])
+                    for each in (row, row.seats[seats.index(entrant)]):
+                        each.tables += len(rows)
+                        each.deals += dealt
+                        each.score += points[side]
+            self._rows.setdefault(seats, []).extend(rows)
         if self._new:
             self._new = {}
             self._meetings = {}
 
     def _meet(self) -> None:
-        """Finds who sat with whom."""
-        for sides, rows in self._rows.items():
-            for one, other in combinations(range(len(sides)), 2):
-                met = self._meetings.get((sides[other], sides[one]))
-                first, second = (one, other) if met is None else (other, one)
-                key = sides[first], sides[second]
-                met = self._meetings.setdefault(key, _Meetings())
-                for block, scores, places, deals in rows:
-                    points = (scores[first] - scores[second]) / deals
-                    met.add(block, places[second] - places[first], points)
-
-
-class _Meetings:
-    """The tables at which two entrants sat together, as the first of the two sees them."""
-
-    def __init__(self) -> None:
-        self._tables = 0
-        self._ahead = 0
-        self._level = 0
-        self._differences: dict[int, list[float]] = {}
-
-    def add(self, block: int, ahead: int, difference: float) -> None:
-        self._tables += 1
-        self._ahead += ahead > 0
-        self._level += ahead == 0
-        self._differences.setdefault(block, []).append(difference)
-
-    def versus(self, entrant: EntrantId, other: EntrantId) -> Versus:
-        means = [fsum(block) / len(block) for block in self._differences.values()]
-        mean = fsum(means) / len(means) if means else None
-        low, high = _interval(means)
-        return Versus(
-            entrant, other, self._tables, self._ahead, self._level, len(means), mean, low, high
-        )
-
-
-def _minus(value: float | None) -> float | None:
-    """Returns the opposite of *value*; that of 0 is 0, without a sign."""
-    return None if value is None else 0.0 - value
-
-
-def _interval(means: Sequence[float]) -> tuple[float | None, float | None]:
-    """Returns the 95 % interval of the mean of *means*, one for each block (Student's t)."""
-    count = len(means)
-    if count < 2:
-        return None, None
-    mean = fsum(means) / count
-    variance = fsum((each - mean) ** 2 for each in means) / (count - 1)
-    half = student_quantile(0.95, count - 1) * sqrt(variance / count)
-    return mean - half, mean + half
+        """Finds who sat with whom, and how it went."""
+        self._together = {}
+        for seats, rows in self._rows.items():
+            teams = teams_at(seats, self._side_count)
+            for one, other in combinations(range(len(teams)), 2):
+                for first, second in product(teams[one], teams[other]):
+                    turned = (second, first) in self._meetings
+                    met = self._meetings.setdefault(
+                        (second, first) if turned else (first, second), Meetings()
+                    )
+                    met.take(rows, *((other, one) if turned else (one, other)))
+            if self.has_partners:
+                for side, team in enumerate(teams):
+                    met = self._together.setdefault(frozenset(team), Meetings())
+                    met.take(rows, side, 1 - side)

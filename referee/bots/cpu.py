@@ -18,18 +18,17 @@ class CpuUse:
     """The part of it that was used while no decision was out."""
     decisions: int = 0
     """How many decisions came to an end in this time."""
-
-    @property
-    def for_each(self) -> float | None:
-        """What a decision took; ``None`` if that is not known."""
-        used = self.total - self.out_of_turn
-        return used / self.decisions if self.decisions and used > 0.0 else None
+    longest: float = 0.0
+    """The most that a decision took, of those that were out together their mean; 0 if that is not
+    known. The first turn of a process is left out, in which much is done only once, and so is the
+    longest of all others: once is no habit."""
 
     def add(self, other: CpuUse) -> None:
         """Adds what *other* says."""
         self.total += other.total
         self.out_of_turn += other.out_of_turn
         self.decisions += other.decisions
+        self.longest = max(self.longest, other.longest)
 
 
 class CpuMeter:
@@ -43,18 +42,27 @@ class CpuMeter:
         """Makes a meter of a bot that was asked nothing yet."""
         self.use = CpuUse()
         self._last: float | None = None
+        self._decided = 0
+        self._is_first = True
+        self._record = 0.0
 
     def turn_begins(self, seconds: float | None) -> None:
         """Takes note that decisions are handed over; the processes have used *seconds* by now."""
         self.use.out_of_turn += self._read(seconds)
+        self._decided = self.use.decisions
 
     def turn_ends(self, seconds: float | None) -> None:
         """Takes note that nothing is out any more; the processes have used *seconds* by now."""
-        self._read(seconds)
+        used, decided = self._read(seconds), self.use.decisions - self._decided
+        if decided and not self._is_first:
+            _, second, self._record = sorted((used / decided, self.use.longest, self._record))
+            self.use.longest = second
+        self._is_first = False
 
     def process_ends(self) -> None:
         """Takes note that what is read next is of another process."""
         self._last = None
+        self._is_first = True
 
     def _read(self, seconds: float | None) -> float:
         """Counts what was used since the last reading, and returns it."""

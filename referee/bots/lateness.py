@@ -9,10 +9,10 @@ so much an answer may be late on top of the grace, within bounds that no bot can
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from referee.bots.asks import Ask, Sending
-from referee.bots.outstanding import Outstanding
+from referee.bots.outstanding import Outstanding, Overdue
 
 WINDOW = 0.5
 """Seconds before the limit from which on waiting for a processor counts, but not in the first
@@ -57,17 +57,54 @@ class Lateness:
         if oldest is None or self._is_looking:
             return
         now = self._now()
-        elapsed, limit = out.elapsed(now), out.limit(oldest)
-        if elapsed <= max(limit / 4, limit - WINDOW):
+        elapsed, limit, first = out.elapsed(now), out.limit(oldest), out.shortest_limit
+        if elapsed <= max(first / 4, first - WINDOW):
             return
         if self._watched != (oldest, oldest.sending):
             self._watched, self._before = (oldest, oldest.sending), self._waited()
         elif elapsed > limit:
-            most = min(MOST_CREDIT, (1.0 + MOST_SHARE) * out.allowed(oldest) - limit)
-            credit = max(0.0, min(self._waited() - self._before, most))
+            credit = self.credit(out, oldest, oldest)
             if elapsed - credit > limit:
                 self._is_looking = True
                 self._look_again(out, now - credit, LOOKS)
+
+    def late(
+        self,
+        out: Outstanding,
+        answered: Iterable[tuple[Ask, object]],
+        seconds: float,
+        oldest: Ask,
+    ) -> dict[tuple[str, int], Overdue]:
+        """Returns by key which questions are answered too late though *oldest* may yet be answered.
+
+        That has more in its bank then: nobody takes the time that another seat has.
+
+        Args:
+            out: What was out until the answers came.
+            answered: The questions that are answered, each with its answer.
+            seconds: What each of them is charged.
+            oldest: The question that has been out longest.
+        """
+        if oldest.bank is None:
+            return {}
+        return {
+            ask.key: out.late(ask)
+            for ask, _ in answered
+            if seconds > out.limit(ask) + self.credit(out, ask, oldest)
+        }
+
+    def credit(self, out: Outstanding, ask: Ask, oldest: Ask) -> float:
+        """Returns the seconds by which an answer to *ask* may be late for the waiting of the host.
+
+        Args:
+            out: What is out, or was until the answer came.
+            ask: The question.
+            oldest: That which has been out longest, and is watched for it.
+        """
+        if self._watched != (oldest, oldest.sending):
+            return 0.0
+        most = min(MOST_CREDIT, (1.0 + MOST_SHARE) * out.allowed(ask) - out.limit(ask))
+        return max(0.0, min(self._waited() - self._before, most))
 
     def _look_again(self, out: Outstanding, now: float, looks: int) -> None:
         """Calls it late if it has not come by *now*, once everything that had come is handled."""

@@ -218,30 +218,37 @@ class Line:
         with self._our_fault():
             moment, now = time.monotonic(), self._clock.now()
             # What answers nothing shares no charge, or padding would make time cheap.
-            open_before = len(self._out)
+            open_before, oldest = len(self._out), self._out.oldest
             whole = self._out.whole(now)
+            is_understood = True
             known = [(ask, a) for ask, a in ((self._find(a), a) for a in answers) if ask]
-            if known:
+            if known and oldest is not None:
                 charge = self._out.share(whole, min(len(known), open_before))
+                late = self._lateness.late(self._out, known, charge.seconds, oldest)
                 self._out.settle(now)
-                is_understood = True
                 for ask, answer in known:
                     self._arrive(ask, moment)
+                    if ask.key in late:
+                        self._fault(ask, late[ask.key].fault, late[ask.key].charge)
+                        continue
                     outcome = judge(ask, answer)
                     if isinstance(outcome, Fault):
                         is_understood &= outcome.kind is not FaultKind.PROTOCOL
                         self._fault(ask, outcome, charge)
                     else:
                         ask.answered(outcome, charge)
-                if not is_understood:
-                    self.restart()
+            if self._out and not all(answer.match_id for answer in answers):
+                # It can be to any of them: they are put again one by one, where there is no doubt.
+                self._out.suspect_all()
+                is_understood = False
+            if not is_understood:
+                self.restart()
             self._go_on()
 
     def _find(self, answer: pb.Answer) -> Ask | None:
         """Returns the question *answer* is to, which is out no longer, or ``None``."""
         ask = self._out.take((answer.match_id, answer.decision_number))
-        if ask is None and self._out and not answer.match_id:
-            # An answer without ids can be to anything, so it is held against the oldest question.
+        if ask is None and len(self._out) == 1 and not answer.match_id:
             return self._out.take_oldest()
         if ask is None:
             self.strays += 1
@@ -297,8 +304,7 @@ class Line:
         with self._our_fault():
             while (late := out.overdue(now)) is not None:
                 self._arrive(late.ask, time.monotonic())
-                fault = Fault(FaultKind.TIMEOUT, f"no answer within {late.allowed:g} s")
-                self._fault(late.ask, fault, late.charge)
+                self._fault(late.ask, late.fault, late.charge)
                 self._go_on()
 
     def _waited(self) -> float:
@@ -377,8 +383,7 @@ class Line:
             self._put_back(self._out.take_all())
         else:
             # Nobody knows which of them it was.
-            for ask in self._out:
-                ask.is_suspect = True
+            self._out.suspect_all()
             self._put_back(self._out.take_all())
         self._pump_soon()
 

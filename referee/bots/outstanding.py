@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from referee.bots.asks import Ask, Charge, Sending
 from referee.bots.terms import ClockTerms
+from referee.match import Fault, FaultKind
 
 MOST_WRITING = 0.1
 """Seconds that the transport may take to write a question before the clock runs all the same. It
@@ -20,6 +21,11 @@ class Overdue(NamedTuple):
     allowed: float
     """The seconds the bot had."""
     charge: Charge
+
+    @property
+    def fault(self) -> Fault:
+        """What the bot is charged with."""
+        return Fault(FaultKind.TIMEOUT, f"no answer within {self.allowed:g} s")
 
 
 class Outstanding:
@@ -78,6 +84,14 @@ class Outstanding:
         network = self._terms.network
         return allowed + network + min(self._terms.grace or 0.0, allowed / 2)
 
+    @property
+    def shortest_limit(self) -> float:
+        """The limit of the question that has the least time; 0 if none is out."""
+        oldest = self.oldest
+        if oldest is None:
+            return 0.0
+        return self.limit(oldest) if oldest.bank is None else min(map(self.limit, self))
+
     def allowed(self, ask: Ask) -> float:
         """Returns the seconds that the bot has for *ask*, wherever it runs."""
         return self._free() + (ask.bank or 0.0)
@@ -100,6 +114,11 @@ class Outstanding:
         self._asks.clear()
         return asks
 
+    def suspect_all(self) -> None:
+        """Has everything that is out asked alone, if it is asked again."""
+        for ask in self:
+            ask.is_suspect = True
+
     def is_overdue(self, now: float) -> bool:
         """Whether the oldest question should have been answered by *now*."""
         oldest = self.oldest
@@ -117,11 +136,15 @@ class Outstanding:
         began = self._began(oldest)
         limit = self.limit(oldest)
         self.take(oldest.key)
-        had = self.allowed(oldest) + self._terms.network
-        charge = Charge(had, oldest.bank or 0.0)
+        late = self.late(oldest)
         self._last = began + limit
         self._warm = True
-        return Overdue(oldest, had, charge)
+        return late
+
+    def late(self, ask: Ask) -> Overdue:
+        """Returns what is to be said of *ask*, which was answered too late or not at all."""
+        had = self.allowed(ask) + self._terms.network
+        return Overdue(ask, had, Charge(had, ask.bank or 0.0))
 
     def elapsed(self, now: float) -> float:
         """Returns how long the oldest question has been waiting on the bot's own time."""

@@ -100,8 +100,7 @@ class RunDirectory:
     def make_in(cls, base: Path) -> RunDirectory:
         """Makes a directory of the calling process in *base*, whatever the length of its path."""
         path = base / _new_name()
-        # The bots of root have users of their own, who have to get to their places through here.
-        path.mkdir(mode=0o711 if os.geteuid() == 0 else 0o700)
+        path.mkdir(mode=_open_mode())
         lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return cls(path, lock)
@@ -144,6 +143,9 @@ def shortage(directory: Path) -> str:
     Raises:
         OSError: if there is no such directory.
     """
+    missing = _open_mode() & ~stat.S_IMODE(directory.stat().st_mode)
+    if missing:
+        return f"the directory of the running bots was closed: {directory}"
     disk = os.statvfs(directory)
     if disk.f_blocks and disk.f_bavail * disk.f_frsize < LEAST_SPACE:
         return f"the disk of the running bots is full: {directory}"
@@ -152,6 +154,14 @@ def shortage(directory: Path) -> str:
     if not descriptors_left(LEAST_DESCRIPTORS):
         return "too many files are open; allow more (ulimit -n), or play fewer tables at a time"
     return ""
+
+
+def _open_mode() -> int:
+    """Returns the permissions of a run directory.
+
+    The bots of root have users of their own, who have to get to their places through it.
+    """
+    return 0o711 if os.geteuid() == 0 else 0o700
 
 
 def descriptors_left(wanted: int) -> bool:

@@ -7,7 +7,7 @@ asked for, with a value that exists.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
+from typing import Any, cast
 
 from moon.v1 import bot_service_pb2 as pb
 from moon.v1 import table_pb2 as pb_table
@@ -39,7 +39,7 @@ from referee.wire.values import (
     TRUMP_FROM_WIRE,
     TRUMP_TO_WIRE,
 )
-from referee.wire.views import decode_view, encode_view
+from referee.wire.views import decode_view, view_fields
 
 _BIDS: dict[int, Choice] = {number: BIDDING[bid] for number, bid in BID_FROM_WIRE.items()}
 _TRUMPS: dict[int, Choice] = {number: NAMING[trump] for number, trump in TRUMP_FROM_WIRE.items()}
@@ -78,45 +78,41 @@ def encode_decision(
     """
     decision = view.decision
     assert decision is not None, "only a view with a question can be asked"
-    message = pb.Decision(
+    word, prompt = _prompt_fields(decision)
+    members: dict[str, Any] = {"view": view_fields(view), word: prompt}
+    return pb.Decision(
         match_id=match_id,
         decision_number=number,
-        view=encode_view(view),
         move_time_ms=move_time_ms,
         bank_ms=bank_ms,
         charged_ms=charged_ms,
+        **members,
     )
-    if decision.kind is Kind.PLAY:
-        plays = cast("tuple[Play, ...]", decision.legal)
-        prompt = message.play
-        prompt.legal_tiles.extend([TILE_TO_WIRE[play.tile] for play in plays])
-        if plays[0].called is not None:
-            suits = [play.called for play in plays if play.called is not None]
-            prompt.legal_called_suits.extend([SUIT_TO_WIRE[suit] for suit in suits])
-    else:
-        _encode_prompt(message, decision)
-    return message
 
 
-def _encode_prompt(message: pb.Decision, decision: Decision) -> None:
-    """Writes the legal choices of a question that is asked before the tricks."""
+def _prompt_fields(decision: Decision) -> tuple[str, dict[str, Any]]:
+    """Returns the member of the prompt of *decision*, and the fields of the message in it."""
     legal = decision.legal
     match decision.kind:
+        case Kind.PLAY:
+            plays = cast("tuple[Play, ...]", legal)
+            fields: dict[str, Any] = {"legal_tiles": [TILE_TO_WIRE[play.tile] for play in plays]}
+            if plays[0].called is not None:
+                suits = [play.called for play in plays if play.called is not None]
+                fields["legal_called_suits"] = [SUIT_TO_WIRE[suit] for suit in suits]
+            return "play", fields
         case Kind.BID:
             bids = cast("tuple[MakeBid, ...]", legal)
-            message.bid.legal_bids.extend([BID_TO_WIRE[choice.bid] for choice in bids])
+            return "bid", {"legal_bids": [BID_TO_WIRE[choice.bid] for choice in bids]}
         case Kind.TRUMP:
             trumps = cast("tuple[NameTrump, ...]", legal)
-            message.trump.legal_trumps.extend([TRUMP_TO_WIRE[choice.trump] for choice in trumps])
+            return "trump", {"legal_trumps": [TRUMP_TO_WIRE[choice.trump] for choice in trumps]}
         case Kind.EXCHANGE:
             takes = cast("tuple[Exchange, ...]", legal)
-            numbers = [TAKE_TO_WIRE[choice.take] for choice in takes]
-            message.exchange.legal_exchanges.extend(numbers)
+            return "exchange", {"legal_exchanges": [TAKE_TO_WIRE[choice.take] for choice in takes]}
         case Kind.DISCARD:
             tiles = cast("tuple[Discard, ...]", legal)
-            message.discard.legal_tiles.extend([TILE_TO_WIRE[choice.tile] for choice in tiles])
-        case Kind.PLAY:
-            raise AssertionError("plays are encoded by the caller")
+            return "discard", {"legal_tiles": [TILE_TO_WIRE[choice.tile] for choice in tiles]}
 
 
 def decode_decision(message: pb.Decision, into: type[ViewT]) -> ViewT:

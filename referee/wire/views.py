@@ -1,12 +1,13 @@
 """The view of a seat as a message, and back.
 
-`encode_view` is asked for every decision of every table, so it does lookups and nothing else. All
+`view_fields` is asked for every decision of every table, so it does lookups and nothing else. All
 it can write is what a `referee.rules.View` holds, and a view holds only what its seat may know.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from moon.v1 import table_pb2 as pb
 
@@ -51,35 +52,46 @@ _PIECES = tuple(
 _BITS = {number: 1 << tile for number, tile in TILE_FROM_WIRE.items()}
 
 
-def encode_view(view: View) -> pb.View:
-    """Returns *view* as a message, without the question."""
+def view_fields(view: View) -> dict[str, Any]:
+    """Returns the fields of the `pb.View` that stands for *view*, but those that are not set.
+
+    The question is not among them. Another message takes them as its member without a copy, which
+    a message that was made of them would need.
+    """
     mask = view.hand.mask
     first, second, third, fourth = _PIECES
-    trump, taken, widow, discarded = view.trump, view.taken, view.widow, view.discarded
-    return pb.View(
-        rules=rules_text(view.rules),
-        seat=view.seat,
-        scores=view.scores,
-        deal_number=view.deal_number,
-        deals=view.deals,
-        hand=first[mask & 127]
+    fields: dict[str, Any] = {
+        "rules": rules_text(view.rules),
+        "seat": view.seat,
+        "scores": view.scores,
+        "deal_number": view.deal_number,
+        "deals": view.deals,
+        "hand": first[mask & 127]
         + second[mask >> 7 & 127]
         + third[mask >> 14 & 127]
         + fourth[mask >> 21],
-        first_bidder=view.first_bidder,
-        forced=view.forced,
-        bids=[*map(_bid_to_wire, view.bids)],
-        declarer=view.declarer,
-        contract=BID_TO_WIRE[view.contract] if view.contract else pb.BID_UNSPECIFIED,
-        trump=pb.TRUMP_UNSPECIFIED if trump is None else TRUMP_TO_WIRE[trump],
-        exchange=pb.EXCHANGE_UNSPECIFIED if taken is None else TAKE_TO_WIRE[taken],
-        widow=pb.TILE_UNSPECIFIED if widow is None else TILE_TO_WIRE[widow],
-        discarded=pb.TILE_UNSPECIFIED if discarded is None else TILE_TO_WIRE[discarded],
-        plays=[*map(_tile_to_wire, view.plays)],
-        leaders=view.leaders,
-        called_suits=[*map(_suit_to_wire, view.called)],
-        tricks_won=view.tricks_won,
-    )
+        "first_bidder": view.first_bidder,
+        "bids": [*map(_bid_to_wire, view.bids)],
+        "declarer": view.declarer,
+        "plays": [*map(_tile_to_wire, view.plays)],
+        "leaders": view.leaders,
+        "tricks_won": view.tricks_won,
+    }
+    if view.forced:
+        fields["forced"] = True
+    if view.contract:
+        fields["contract"] = BID_TO_WIRE[view.contract]
+    if view.trump is not None:
+        fields["trump"] = TRUMP_TO_WIRE[view.trump]
+    if view.taken is not None:
+        fields["exchange"] = TAKE_TO_WIRE[view.taken]
+    if view.widow is not None:
+        fields["widow"] = TILE_TO_WIRE[view.widow]
+    if view.discarded is not None:
+        fields["discarded"] = TILE_TO_WIRE[view.discarded]
+    if view.called:
+        fields["called_suits"] = [*map(_suit_to_wire, view.called)]
+    return fields
 
 
 def decode_view(message: pb.View, decision: Decision | None, into: type[ViewT]) -> ViewT:

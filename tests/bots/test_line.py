@@ -125,6 +125,38 @@ async def test_a_hanging_bot_is_charged_one_timeout_for_each_move_time() -> None
     assert bench.kinds == {"a": FaultKind.TIMEOUT, "b": FaultKind.TIMEOUT}
 
 
+async def test_the_bank_of_one_seat_is_no_time_for_another() -> None:
+    """A bot could else think as long as the fullest bank at all of its tables, and never pay."""
+    bench = Bench()
+    bench.ask("rich", bank=4.0)
+    bench.ask("poor", bank=0.0)
+    await settle()
+    bench.time.pass_by(4.5)
+    await settle()
+    assert not bench.faults, "the rich one may still be answered"
+    bench.bot.answer("poor")
+    await settle()
+    fault, charge = bench.faults["poor"]
+    assert (fault.kind, fault.detail) == (FaultKind.TIMEOUT, "no answer within 1 s")
+    assert charge == Charge(1.0, 0.0)
+    bench.time.pass_by(0.9)
+    bench.bot.answer("rich")
+    assert bench.choices["rich"][1] == pytest.approx(0.9, abs=TICK)
+
+
+async def test_an_answer_out_of_turn_may_be_late_by_what_its_way_waited_for_a_processor() -> None:
+    bench = Bench()
+    bench.ask("rich", bank=4.0)
+    bench.ask("poor", bank=0.0)
+    await settle()
+    bench.time.pass_by(0.9)
+    bench.time.waited += 0.3
+    bench.time.pass_by(0.3)
+    bench.bot.answer("poor")
+    assert "poor" in bench.choices
+    assert not bench.faults
+
+
 async def test_the_bank_of_the_seat_is_added_to_the_move_time() -> None:
     bench = Bench()
     bench.ask("m", bank=2.0)
@@ -477,3 +509,24 @@ async def test_answers_to_nothing_make_no_answer_cheaper() -> None:
     stray = encode_answer(MakeBid(Bid.PASS), match_id="nobody", number=1)
     bench.bot.listener.answered([answer, stray, stray])
     assert bench.choices["a"][1] == pytest.approx(0.3, abs=TICK)
+
+
+async def test_an_answer_that_names_no_question_is_charged_to_none_of_several() -> None:
+    """It could be to any of them; asked one at a time, everybody knows."""
+    bench = Bench()
+    bench.ask("a", "b", "c")
+    await settle()
+    bench.bot.answer("b", bid=Bid.FOUR)
+    bench.bot.answer("", number=0)
+    await settle()
+    assert "b" in bench.choices
+    assert not bench.faults
+    assert [session.ended for session in bench.sessions] == [True, False]
+    assert bench.bot.asked == [("a", 1)]
+    bench.bot.answer("", number=0)
+    await settle()
+    assert bench.kinds == {"a": FaultKind.PROTOCOL}
+    await settle()
+    assert bench.bot.asked == [("c", 1)]
+    bench.bot.answer("c")
+    assert set(bench.choices) == {"b", "c"}

@@ -162,6 +162,22 @@ async def test_a_bot_that_we_ended_has_no_exit_status_of_its_own(keeper: Keeper)
     assert process.report.killed
 
 
+async def test_a_bot_is_not_to_blame_for_a_directory_of_ours_that_was_closed(
+    keeper: Keeper,
+) -> None:
+    async with BotProcess(command("sleep", "600"), keeper) as process:
+        directory = Path(process.target.removeprefix("unix:")).parents[1]
+        process.check_room()
+        mode = stat.S_IMODE(directory.stat().st_mode)
+        directory.chmod(0o600)
+        try:
+            with pytest.raises(KeeperError, match=f"was closed: {directory}"):
+                process.check_room()
+        finally:
+            directory.chmod(mode)
+        process.check_room()
+
+
 async def test_what_a_running_bot_complains_of_can_be_read(keeper: Keeper) -> None:
     async with (
         BotProcess(command("sh", "-c", "echo help >&2; exec sleep 600"), keeper) as process,

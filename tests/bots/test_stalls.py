@@ -382,6 +382,24 @@ async def test_what_a_bot_uses_out_of_its_turn_is_told_apart_and_its_start_is_no
     assert (use.total, use.out_of_turn) == (pytest.approx(2.75), pytest.approx(2.0))
 
 
+async def test_a_bot_that_thinks_for_its_bids_alone_is_known_by_them() -> None:
+    """By its mean it would look quick, and the bids of many tables would wait for each other."""
+    bench = Bench()
+    bench.cpu_at_start = used = 4.0
+    for name, seconds in (("first", 5.0), ("bid", 1.2), ("play", 0.01), ("bid2", 1.1), ("b", 0.02)):
+        bench.ask(name)
+        await settle()
+        used += seconds
+        bench.bot.cpu_used = used
+        bench.bot.answer(name)
+    assert bench.line.cpu.longest == pytest.approx(1.1), "more than once, so it is a habit"
+    bench.ask("x", "y", "z")
+    await settle()
+    bench.bot.cpu_used = used + 3.9
+    bench.bot.answer("x", "y", "z")
+    assert bench.line.cpu.longest == pytest.approx(1.2), "three in a batch share what they took"
+
+
 async def test_the_moments_of_a_question_are_in_order() -> None:
     bench = Bench()
     bench.ask("m")

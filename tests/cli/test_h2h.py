@@ -95,3 +95,24 @@ def test_long_names_are_whole_on_a_narrow_terminal(
     assert all(text.count(name) == 4 for name in names[:2])
     assert "left out, as this is narrow: " in text
     assert max(map(len, text.splitlines())) <= 80
+
+
+def test_partners_have_a_line_each_way_and_with_themselves(out: Screen, tmp_path: Path) -> None:
+    tournament = config(*"abcdefg", rules="tournament-4p", form="mixed")
+    played = [result(table, (2, 1)) for table in tournament.schedule().tables]
+    store = store_of(tmp_path / "night.sqlite", tournament, played)
+    document = json.loads(out.moon("tournament", "h2h", store, "--partners", "--of", "a", "--json"))
+    rows = {row["partner"]: row for row in document["rows"]}
+    assert sorted(rows) == [*"abcdefg"]
+    assert {(row["entrant"], row["tables"], row["blocks"]) for row in rows.values()} == {
+        ("a", 4, 1)
+    }
+    assert [row["bonus"] for row in document["own_partner"]] == [0.0]
+    text = out.moon("tournament", "h2h", store, "--partners")
+    assert text.startswith("entrant  with ")
+    assert "as its own partner, points a deal over what it has with others:" in text
+
+
+def test_nobody_has_partners_where_nobody_changes_them(out: Screen, store: Path) -> None:
+    out.moon("tournament", "h2h", store, "--partners", code=2)
+    assert "--partners: nobody changes partners in night; leave it out" in out.error

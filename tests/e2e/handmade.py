@@ -17,10 +17,19 @@ Auction = tuple[int, str, bool | None]
 """Who bids first, the bids, and whether the contract was made."""
 
 
-def config(*names: str, rounds: int = 1, rules: str = "tournament-3p") -> TournamentConfig:
+def config(
+    *names: str, rounds: int = 1, rules: str = "tournament-3p", form: str = "round-robin"
+) -> TournamentConfig:
     """Returns a tournament of *names*, whose bots nobody will start."""
     bots = [f"{name}=random" for name in names]
-    data = {"name": "night", "bots": bots, "seed": "s", "rounds": rounds, "rules": rules}
+    data = {
+        "name": "night",
+        "bots": bots,
+        "seed": "s",
+        "rounds": rounds,
+        "rules": rules,
+        "format": form,
+    }
     return parse_config(data).described(lambda bot: f"content of {bot.name}")
 
 

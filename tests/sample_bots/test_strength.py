@@ -27,7 +27,7 @@ def played(weaker: str, stronger: str, rules: str, blocks: int) -> list[Block]:
         ("random", "greedy", 10, 0.8),
         ("greedy", "counter", 40, 0.4),
         # Against counter it would take more blocks than a test has time for.
-        ("greedy", "sampler?samples=16", 12, 0.4),
+        ("greedy", "sampler?samples=8", 8, 0.4),
     ],
 )
 def test_each_bot_beats_a_weaker_one(

@@ -8,6 +8,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -16,11 +17,12 @@ import pytest
 from referee.bots.terms import CallStyle, ClockTerms
 from referee.errors import BotError
 from tests.e2e.inprocess import FOLDER, play, table_jobs, told
-from tests.e2e.processes import Process, below, wait_gone, worker_pids
+from tests.e2e.processes import Process, below, command_line, wait_gone, worker_pids
 from tournaments.results import TableResult
 from tournaments.runner.arena import broken
 from tournaments.runner.jobs import Job, TableJob
-from tournaments.runner.runner import MAX_ATTEMPTS, MAX_LOST_WORKERS, Runner, RunnerError
+from tournaments.runner.report import RunnerError
+from tournaments.runner.runner import MAX_ATTEMPTS, MAX_LOST_WORKERS, Runner
 
 FAULTY = Path(__file__).parents[1] / "faulty_bots"
 PATIENT = ClockTerms(move_time=60.0, first_move=60.0, startup=60.0)
@@ -103,10 +105,10 @@ def changed(job: Job, **fields: object) -> Job:
 @pytest.mark.parametrize(
     ("job", "rounds", "workers", "tables_in_flight", "max_batch", "call"),
     [
-        (THREE, 2, 1, 1, 1, CallStyle.UNARY),
+        (THREE, 1, 1, 1, 1, CallStyle.UNARY),
         (THREE, 2, 2, 16, 32, CallStyle.STREAM),
         (THREE, 2, 1, 16, 32, CallStyle.UNARY),
-        (THREE, 2, 2, 2, 1, CallStyle.STREAM),
+        (THREE, 1, 2, 2, 1, CallStyle.STREAM),
         (THREE, 20, 1, 256, 256, CallStyle.STREAM),
         (INSIDE, 20, 8, None, 256, CallStyle.AUTO),
         (PAIRS, 2, 2, 16, 32, CallStyle.STREAM),
@@ -128,6 +130,26 @@ async def test_however_tables_are_spread_and_asked_the_records_are_those_of_one_
     report = run.runner.report
     assert (report.played, report.void, report.problems) == (len(tables), [], [])
     assert not report.stopped
+
+
+async def test_who_stops_before_anything_is_in_play_does_not_wait_for_bots_to_start() -> None:
+    """The bot would be given five minutes, and the test has three."""
+    silent = (str(FAULTY / "never_listens.py"),)
+    job = changed(
+        THREE,
+        entrants={**THREE.entrants, "ann": silent},
+        clock=replace(THREE.clock, startup=300.0),
+    )
+    run = Run(job, table_jobs(job), workers=2)
+
+    async def stop() -> None:
+        while not any("never_listens" in command_line(p.pid) for p in run.processes):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        run.runner.drain()
+
+    await asyncio.gather(run.play(), stop())
+    report = run.runner.report
+    assert (report.stopped, report.played, report.problems) == (True, 0, [])
 
 
 async def test_tables_lost_with_a_killed_worker_are_played_again_and_nothing_else_changes() -> None:

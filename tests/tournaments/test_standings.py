@@ -122,6 +122,51 @@ def test_a_pair_has_what_its_two_bots_have_and_sits_where_the_lower_of_them_does
     assert results.versus(ANN, BOB).difference == 4.5
 
 
+def test_partners_share_their_points_and_are_told_from_opponents() -> None:
+    tournament = config(ANN, BOB, CYD, DAN, rules="tournament-4p", form="whist")
+    # In block 0 ann and dan play together, in block 1 bob and dan, in block 2 cyd and dan.
+    partners = (ANN, BOB, CYD)
+    won = {ANN: 8, BOB: 2, CYD: 0}
+    tables = tournament.schedule().tables
+    played = [
+        result(table, (4 + mine, 4) if DAN in table.seats[::2] else (4, 4 + mine))
+        for table in tables
+        for mine in [won[partners[table.block]]]
+    ]
+    results = Results(tournament.rules, tournament.schedule(), 1, played)
+    dan, ann = results.figures[DAN], results.figures[ANN]
+    assert (dan.tables, dan.score, dan.places) == (12, 4 * (12 + 6 + 4), {1: 12})
+    assert (ann.tables, ann.score, ann.places) == (12, 4 * (12 + 4 + 4), {1: 8, 2: 4})
+    assert [seat.tables for seat in dan.seats] == [3, 3, 3, 3]
+    assert results.partnership(DAN, ANN).difference == 8.0
+    assert results.partnership(CYD, BOB).difference == -8.0
+    assert results.partnership(BOB, DAN) == replace(
+        results.partnership(DAN, BOB), entrant=BOB, partner=DAN
+    )
+    met = results.versus(DAN, ANN)
+    assert (met.tables, met.ahead, met.level, met.difference) == (8, 4, 4, 1.0)
+    assert results.partnership(DAN, DAN).tables == 0
+    ranks = results.standings().ranks
+    assert (ranks.blocks, ranks.entrants[0].entrant) == (3, DAN)
+
+
+def test_who_is_its_own_partner_scores_once_and_is_not_rated_for_it() -> None:
+    tournament = config(*"abcdefg", rules="tournament-4p", form="mixed")
+    tables = tournament.schedule().tables
+    own = [table for table in tables if len(set(table.seats)) == 3]
+    assert len(own) == 7 * 4, "each is its own partner in one block"
+    table = own[0]
+    held = next(name for name in table.seats if table.seats.count(name) == 2)
+    scores = (6, 1) if table.seats[0] == held else (1, 6)
+    results = Results(tournament.rules, tournament.schedule(), 1, [result(table, scores)])
+    figures = results.figures[held]
+    assert (figures.tables, figures.score, figures.places) == (1, 6, {1: 1})
+    assert results.partnership(held, held).difference == 5.0
+    assert {rating.games for rating in results.ratings()} == {0}
+    standings = results.standings()
+    assert (standings.played, standings.ranks.blocks) == (1, 0)
+
+
 def test_who_wins_everything_is_first_and_surely_so() -> None:
     scores = {ANN: 5, BOB: 21, CYD: 0}
     results = results_of(*(points(scores, table=n) for n in range(24)), rounds=4)

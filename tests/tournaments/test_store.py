@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import itertools
 import os
@@ -662,6 +663,23 @@ def test_a_full_disk_is_said_and_nothing_stored_is_lost(store: Store, path: Path
         event.remove(Pool, "connect", small)
     with Store.open(path, readonly=False) as again:
         assert again.add_results([played(TABLES[1])]) == (1,)
+
+
+def test_a_disk_without_a_byte_left_is_said_and_no_lock_stays_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(file: int, data: bytes) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(StoreError) as caught:
+        WriterLock(tmp_path / "night.sqlite")
+    monkeypatch.undo()
+    assert str(caught.value) == (
+        f"{tmp_path}/night.sqlite: cannot be written: night.sqlite.lock: no space left on device; "
+        "free some space"
+    )
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_disk_that_fails_is_said_and_nothing_stored_is_lost(path: Path) -> None:

@@ -4,30 +4,41 @@ from __future__ import annotations
 
 import csv
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 
 import click
 
-from referee.errors import NotFoundError, did_you_mean
+from referee.errors import ConfigError, NotFoundError, did_you_mean
 from tournaments.cli.options import json_option
 from tournaments.cli.stores import open_store, store_argument
 from tournaments.cli.terminal import console, print_json
+from tournaments.meetings import OwnPartner, Partnership, Versus
 from tournaments.reports.grids import Column, Grid
-from tournaments.standings import Results, Versus
+from tournaments.standings import Results
 
 
 @click.command()
 @store_argument
 @click.option("--of", "only", metavar="ENTRANT", help="Show only how ENTRANT did.")
+@click.option(
+    "--partners", is_flag=True, help="Show how everybody did with everybody as its partner."
+)
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Write one line for each two as CSV.")
 def h2h(
-    where: str | None, named: str | None, only: str | None, as_json: bool, as_csv: bool
+    where: str | None,
+    named: str | None,
+    only: str | None,
+    partners: bool,
+    as_json: bool,
+    as_csv: bool,
 ) -> None:
-    """Show how everybody did against everybody.
+    """Show how everybody did against everybody, or with --partners, with everybody.
 
     The difference is in points a deal, as the first of the two sees it, with a 95 % interval over
-    blocks. A third player sat at the same tables: nobody plays alone against anybody with three.
+    blocks. With three at a table the third sat at the same tables; with partners that change, they
+    and their luck are in it. Who was its own partner now and then stands there with itself.
     """
     with open_store(where, named) as store:
         run = store.run
@@ -36,27 +47,34 @@ def h2h(
         name = run.name
     if only is not None and only not in order:
         raise NotFoundError(f"{only!r} is no entrant{did_you_mean(only, order)}")
-    rows = [
-        results.versus(entrant, other)
-        for entrant in order
-        if only in (None, entrant)
-        for other in order
-        if other != entrant
-    ]
+    if partners and not results.has_partners:
+        raise ConfigError(None, "--partners", f"nobody changes partners in {name}; leave it out")
+    rows: Sequence[Versus | Partnership]
+    chosen = [entrant for entrant in order if only in (None, entrant)]
+    if partners:
+        each = [results.partnership(entrant, other) for entrant in chosen for other in order]
+        rows = [row for row in each if row.tables or row.entrant != row.partner]
+    else:
+        rows = [results.versus(x, other) for x in chosen for other in order if other != x]
+    own = [results.own_partner(entrant) for entrant in chosen] if partners else []
     if as_json:
-        print_json("moon.h2h/1", {"name": name, "rows": [asdict(row) for row in rows]})
+        document: dict[str, object] = {"name": name, "rows": [asdict(row) for row in rows]}
+        if partners:
+            document["own_partner"] = [asdict(row) for row in own]
+        print_json("moon.h2h/1", document)
     elif as_csv:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(asdict(rows[0]))
         writer.writerows(asdict(row).values() for row in rows)
     else:
         _print_rows(rows)
+        _print_own(own)
 
 
-def _print_rows(rows: list[Versus]) -> None:
+def _print_rows(rows: Sequence[Versus | Partnership]) -> None:
     grid = Grid(
         Column("entrant", is_text=True),
-        Column("against", is_text=True),
+        Column("against" if isinstance(rows[0], Versus) else "with", is_text=True),
         Column("tables", spare=2),
         Column("ahead", spare=1),
         Column("level", spare=3),
@@ -65,17 +83,30 @@ def _print_rows(rows: list[Versus]) -> None:
         Column("95%"),
     )
     for row in rows:
-        interval = "-"
-        if row.low is not None and row.high is not None:
-            interval = f"{row.low:+.2f} to {row.high:+.2f}"
         grid.add_row(
             row.entrant,
-            row.other,
+            row.other if isinstance(row, Versus) else row.partner,
             str(row.tables),
             str(row.ahead),
             str(row.level),
             str(row.tables - row.ahead - row.level),
             "-" if row.difference is None else f"{row.difference:+.2f}",
-            interval,
+            _interval(row.low, row.high),
         )
     console().print(grid)
+
+
+def _print_own(rows: Sequence[OwnPartner]) -> None:
+    known = [row for row in rows if row.bonus is not None]
+    if not known:
+        return
+    grid = Grid(Column("entrant", is_text=True), Column("bonus"), Column("95%"))
+    for row in known:
+        grid.add_row(row.entrant, f"{row.bonus:+.2f}", _interval(row.low, row.high))
+    out = console()
+    out.print("\nas its own partner, points a deal over what it has with others:")
+    out.print(grid)
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "-" if low is None or high is None else f"{low:+.2f} to {high:+.2f}"

@@ -50,7 +50,6 @@ class Progress(LiveScreen):
         self._events = events
         super().__init__()
         self._heartbeat = heartbeat
-        self._side_count = config.rules.side_count
         self._since = time.monotonic()
         # What was played before is rated at once; the preview only goes on from there.
         self._results = Results(run.rules, *run.pattern(), store.outcomes())
@@ -108,7 +107,8 @@ class Progress(LiveScreen):
     def _count(self, result: TableResult) -> None:
         # Times are for the end: the live table does not show them.
         self._results.take(replace(result, timings=""))
-        self._preview.record(Game.of(result.seats[: self._side_count], result.places))
+        if (game := Game.at_table(result.seats, result.places)) is not None:
+            self._preview.record(game)
 
     def _pace(self) -> str:
         """Returns the rate and the time left, from the tables of this run, if there are any."""

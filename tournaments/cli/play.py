@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
@@ -193,6 +195,9 @@ def play(
     result, measured, trips = run_tidily(_play(wish, _Drawer(wish.seats) if watch else None))
     overhead = OverheadTimes.of([read_times(result.timings)])
     [match] = load_matches(result.record.splitlines())
+    unwritten = None if record is None else _write(Path(record), result.record)
+    if unwritten is not None:
+        record = None
     if as_json:
         head = {
             "seed": wish.seed,
@@ -216,8 +221,8 @@ def play(
             console().print(f"{ROUND_TRIP} to {trip}", soft_wrap=True)
         kept = f"record {record}" if record else "no record kept (--record FILE keeps one)"
         console().print(f"seed {wish.seed}; {kept}", soft_wrap=True)
-    if record is not None:
-        _write(Path(record), result.record)
+    if unwritten is not None:
+        raise unwritten
     return BotError.exit_code if strict and result.faults else 0
 
 
@@ -244,11 +249,20 @@ def _check_writable(path: Path) -> None:
         raise _unwritable(path, error) from None
 
 
-def _write(path: Path, record: str) -> None:
+def _write(path: Path, record: str) -> ConfigError | None:
+    """Writes *record* to *path*, whole or not at all; returns why it could not."""
+    draft = path.resolve().with_name(f".{path.name}.{os.getpid()}")
     try:
-        path.write_text(record, encoding="utf-8")
+        if path.exists() and not path.is_file():  # a pipe, or the terminal
+            path.write_text(record, encoding="utf-8")
+            return None
+        draft.write_text(record, encoding="utf-8")
+        draft.replace(path.resolve())
     except OSError as error:
-        raise _unwritable(path, error) from None
+        with contextlib.suppress(OSError):
+            draft.unlink(missing_ok=True)
+        return _unwritable(path, error)
+    return None
 
 
 def _unwritable(path: Path, error: OSError) -> ConfigError:

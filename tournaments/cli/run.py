@@ -133,7 +133,7 @@ def run(
     }
     given = {key: value for key, value in wishes.items() if value is not None}
     config = _config(what, given, changes)
-    config.check_playable()
+    config.check_rankable()
     close_to_bots()
     probe = check_tier(config.sandbox.tier)
     for line in unkept_lines(probe) if config.sandbox.tier is not Tier.NONE else ():
@@ -302,7 +302,13 @@ async def _run(runner: Runner, progress: Progress) -> signal.Signals | None:
     def stop(number: int, _: FrameType | None = None) -> None:
         seen.append(signal.Signals(number))
         if len(seen) == 1:
-            progress.say(f"finishing {runner.in_play} tables in play; once more to end at once")
+            count = runner.in_play
+            tables = f"{count} table{'s' * (count != 1)} in play"
+            progress.say(
+                f"finishing {tables}; once more to end at once"
+                if count
+                else "nothing is in play; stopping"
+            )
             runner.drain()
         else:
             runner.abort()

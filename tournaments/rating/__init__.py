@@ -13,6 +13,7 @@ from tournaments.rating.games import (
     entrants_of,
     observed_draw_probability,
     tally,
+    teams_at,
 )
 from tournaments.rating.model import Belief, RatingError, SkillModel
 from tournaments.rating.outlook import (
@@ -46,6 +47,7 @@ __all__ = [
     "resample",
     "table_of",
     "tally",
+    "teams_at",
     "update",
     "win_probabilities",
     "win_probability",

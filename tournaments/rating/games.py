@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from tournaments.rating.model import RatingError, clamp_draw_probability
+
+SeatedT = TypeVar("SeatedT", bound=str)
 
 
 class Outcome(NamedTuple):
@@ -18,6 +20,15 @@ class Outcome(NamedTuple):
 
     ranks: tuple[int, ...]
     """The place of each side, from 0 and without gaps; equal is tied."""
+
+
+def teams_at(seats: Sequence[SeatedT], sides: int) -> tuple[tuple[SeatedT, ...], ...]:
+    """Returns by side who plays for it, each once, where those of a side do not sit together.
+
+    >>> teams_at("abc", 3), teams_at("abab", 2), teams_at("abcd", 2)
+    ((('a',), ('b',), ('c',)), (('a',), ('b',)), (('a', 'c'), ('b', 'd')))
+    """
+    return tuple(tuple(dict.fromkeys(seats[side::sides])) for side in range(sides))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +58,22 @@ class Game:
         (('bob',), ('ann',), ('cyd',))
         """
         return cls(tuple((name,) for name in entrants), tuple(ranks))
+
+    @classmethod
+    def at_table(cls, seats: Sequence[str], ranks: Sequence[int]) -> Game | None:
+        """Returns the game of those who sat at a table, with the places of the sides.
+
+        ``None`` where somebody is its own partner against two others: the model adds the skills of
+        partners, and knows nothing of what it is worth to know what the partner will do.
+
+        >>> Game.at_table(["ann", "bob", "cyd", "dan"], [2, 1]).outcome.teams
+        (('bob', 'dan'), ('ann', 'cyd'))
+        >>> Game.at_table(["ann", "bob", "ann", "dan"], [2, 1]) is None
+        True
+        """
+        teams = teams_at(seats, len(ranks))
+        alike = len({len(team) for team in teams}) == 1
+        return cls(teams, tuple(ranks)) if alike else None
 
     @property
     def outcome(self) -> Outcome:

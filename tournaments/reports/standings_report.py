@@ -67,8 +67,7 @@ def not_separated(table: Standings) -> list[str]:
 
 
 def _places(table: Standings) -> range:
-    sides = max((len(figures.seats) for figures in table.figures.values()), default=0)
-    return range(1, sides + 1)
+    return range(1, table.sides + 1)
 
 
 def _place_titles(table: Standings) -> list[str]:

@@ -256,11 +256,11 @@ def _outcome(table: TableJob, in_play: TableInPlay, lines: Sequence[BotLine]) ->
 
 
 def _thinking(seats: Sequence[EntrantId], lines: Sequence[BotLine]) -> dict[str, float]:
-    """Returns the seconds of processor time for a decision by entrant, of a pair the longer."""
+    """Returns the most seconds of processor time that a decision took, by entrant."""
     found: dict[str, float] = {}
     for entrant, line in zip(seats, lines, strict=True):
-        if (used := line.cpu.for_each) is not None:
-            found[entrant] = max(used, found.get(entrant, 0.0))
+        if line.cpu.longest:
+            found[entrant] = max(line.cpu.longest, found.get(entrant, 0.0))
     return found
 
 

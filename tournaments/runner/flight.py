@@ -3,7 +3,8 @@
 Many, so that decisions travel in batches and no bot waits for another. Few, where bots think so
 long that they would wait for each other's processors: then one table at a time for each worker.
 Nobody knows beforehand how long they think, so it begins with one table, and doubles while all is
-well.
+well. What counts is the longest that a decision took: a bot that thinks for its bid and plays at
+once thinks for the bids of all tables, which then come together.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ MOST = 256
 """How many tables a worker plays at the same time at most, unless a tournament says so."""
 SHARE = 0.25
 """Of the move time: what the decisions of all tables of a worker may take of the processors, one
-after the other. Some take longer than most, so there is room left."""
+after the other, if each is as long as the longest seen. The next may be longer."""
 
 
 class Flight:
@@ -47,11 +48,12 @@ class Flight:
         """Takes what bots have been seen to need.
 
         Args:
-            thinking: By entrant: seconds of processor time for a decision.
+            thinking: By entrant: the most seconds of processor time that a decision took.
         """
         if self._is_fixed:
             return
-        self._thinking.update(thinking)
+        for entrant, seconds in thinking.items():
+            self._thinking[entrant] = max(seconds, self._thinking.get(entrant, 0.0))
         slowest = max(self._thinking, key=self._thinking.__getitem__, default=None)
         longest = 0.0 if slowest is None else self._thinking[slowest]
         fitting = MOST if longest * MOST <= self._room else max(1, int(self._room / longest))
@@ -60,7 +62,7 @@ class Flight:
         if 2 * fitting <= self._said or fitting == 1 < self._said:
             self._said = fitting
             self._say(
-                f"{slowest} needs {1000 * longest:.3g} ms of a processor for a decision, of "
+                f"{slowest} needs up to {1000 * longest:.3g} ms of a processor for a decision, of "
                 f"{self._move_time:g} s: each worker plays {fitting} "
                 f"table{'s' * (fitting != 1)} at a time, so that no bot waits for another"
             )

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from referee.bots.rundir import sweep_leftovers
-from referee.errors import BotError, MoonError
+from referee.errors import BotError
 from tournaments.measured import Measured
 from tournaments.results import TableResult
 from tournaments.runner.flight import Flight
@@ -31,7 +31,7 @@ from tournaments.runner.jobs import (
     encode,
 )
 from tournaments.runner.pipes import environment, tail, to_the_end
-from tournaments.runner.report import RunReport
+from tournaments.runner.report import RunnerError, RunReport
 from tournaments.schedule import EntrantId
 
 MAX_ATTEMPTS = 3
@@ -41,10 +41,6 @@ MAX_LOST_WORKERS = 5
 GROUP_TIME = 0.1
 """Seconds for which finished tables wait for others, to be stored with them."""
 LINE_LIMIT = 1 << 26
-
-
-class RunnerError(MoonError):
-    """Workers fail again and again, so that the run cannot go on."""
 
 
 class Runner:
@@ -98,10 +94,7 @@ class Runner:
 
     @property
     def limit(self) -> int:
-        """How many tables a worker plays at the same time by now.
-
-        Where more may come only when all are over, no worker takes the share of another.
-        """
+        """How many tables a worker plays at the same time by now; in rounds, its share at most."""
         if self._more is None:
             return self._flight.limit
         share = -(-(len(self._todo) + self.in_play) // self._count)
@@ -113,7 +106,10 @@ class Runner:
         return sum(len(worker.tables) for worker in self._workers)
 
     def drain(self) -> None:
-        """Begins no more tables; `run` returns when those in play are over."""
+        """Begins no more tables; `run` returns when those in play are over.
+
+        Workers that are still on their way up are ended at once.
+        """
         self.report.stopped = self.report.stopped or bool(self._todo)
         self._draining = True
         self._more = None
@@ -290,6 +286,7 @@ class _Worker:
         self.tables: dict[int, TableJob] = {}
         self._checks_bots = checks_bots
         self._runner = runner
+        self._is_ready = False
         self._process: asyncio.subprocess.Process | None = None
         self._ready = False
         self._finishing = False
@@ -344,6 +341,7 @@ class _Worker:
                 return False
             match decode_from_worker(line):
                 case Ready(grace, echo, introductions):
+                    self._is_ready = True
                     self._runner.report.introductions.update(introductions)
                     self._runner.report.measured.add(Measured(grace, echo))
                     if self._checks_bots:
@@ -380,8 +378,11 @@ class _Worker:
             self.finish()
 
     def finish(self) -> None:
-        """Lets the worker end once its tables are over."""
+        """Lets the worker end once its tables are over, or at once if it is on its way up."""
         self._finishing = True
+        if not self._is_ready:
+            self.kill()
+            return
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
 

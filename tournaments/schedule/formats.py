@@ -57,6 +57,12 @@ class Design:
     """The rounds for that many places, if it comes in rounds."""
     is_individual: bool = False
     """Whether four single bots sit at a table of four, in partnerships that change."""
+    is_own_partner: bool = False
+    """Whether these are now and then their own partners."""
+
+    def seats_held(self, seats: int) -> int:
+        """Returns how many of the *seats* of a table an entrant holds at most."""
+        return 2 if seats == 4 and (self.is_own_partner or not self.is_individual) else 1
 
 
 DESIGNS: Mapping[Format, Design] = {
@@ -85,6 +91,7 @@ DESIGNS: Mapping[Format, Design] = {
         most=fours.largest_mixed(),
         rounds=fours.mixed_rounds,
         is_individual=True,
+        is_own_partner=True,
     ),
     Format.GAUNTLET: Design(
         "a new version and its predecessor meet the field on the same deals", {3: 4, 4: 3}

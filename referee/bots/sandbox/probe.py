@@ -193,9 +193,16 @@ def _could(launch: Launch, tier: Tier) -> dict[str, list[str]]:
     except ValueError:
         failure = launch_failure(launch, code, errors)
         lines = readable(errors).strip().splitlines()
-        problem = failure.problem if failure else (lines or [f"exit code {code}"])[-1]
+        problem = failure.problem if failure else (lines or [_ending(code)])[-1]
         raise TierUnavailableError(tier, problem + _advice(problem)) from None
     return could
+
+
+def _ending(code: int) -> str:
+    """Returns how a program ended that said nothing."""
+    if code < 0:
+        return f"the program that tries it was ended by signal {-code}; try again"
+    return f"the program that tries it ended with exit code {code}"
 
 
 def _advice(problem: str) -> str:
