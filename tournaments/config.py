@@ -33,6 +33,7 @@ from tournaments.entrants import Entrant, described, read_entrants, with_house_b
 from tournaments.holding import hidden_from_bots
 from tournaments.identity import IDENTITY_VERSION
 from tournaments.schedule import Format, Schedule, make_schedule
+from tournaments.schedule.nights import Stage, night_schedule
 from tournaments.terms_reader import (
     LOCAL_TIMES,
     TABLE_KEYS,
@@ -85,6 +86,8 @@ class TournamentConfig:
     """How bots are held, and what each may use."""
     ponder: bool = False
     """Whether bots may think in the time of others, where they could be kept from it."""
+    night: tuple[Stage, ...] | None = None
+    """The stages of a league night, which has no other schedule; ``None`` for a tournament."""
 
     @property
     def hidden(self) -> tuple[Path, ...]:
@@ -92,7 +95,9 @@ class TournamentConfig:
         return hidden_from_bots(self.store, self.path)
 
     def schedule(self) -> Schedule:
-        """Returns all that is to be played."""
+        """Returns all that is to be played; of a league night, the rounds that were begun."""
+        if self.night is not None:
+            return night_schedule(self.night, seats=self.rules.players)
         names = [entrant.name for entrant in self.entrants]
         return make_schedule(self.format, names, seats=self.rules.players, rounds=self.rounds)
 
@@ -133,8 +138,11 @@ class TournamentConfig:
         times = {name: getattr(self.clock, name) for name in names}
         # Runs from before there were formats are round robins, and say nothing of it.
         other = {} if self.format is Format.ROUND_ROBIN else {"format": self.format.value}
+        night = self.night
+        stages = {} if night is None else {"night": [stage.to_json() for stage in night]}
         return {
             **other,
+            **stages,
             "version": IDENTITY_VERSION,
             "rules": rules_text(self.rules),
             "seed": self.seed,

@@ -21,7 +21,8 @@ from tests.e2e.processes import Process, below, command_line, wait_gone, worker_
 from tournaments.results import TableResult
 from tournaments.runner.arena import broken
 from tournaments.runner.jobs import Job, TableJob
-from tournaments.runner.runner import MAX_ATTEMPTS, MAX_LOST_WORKERS, Runner, RunnerError
+from tournaments.runner.report import RunnerError
+from tournaments.runner.runner import MAX_ATTEMPTS, MAX_LOST_WORKERS, Runner
 
 FAULTY = Path(__file__).parents[1] / "faulty_bots"
 PATIENT = ClockTerms(move_time=60.0, first_move=60.0, startup=60.0)

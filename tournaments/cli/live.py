@@ -80,6 +80,11 @@ class Progress(LiveScreen):
         if self._live is not None:
             self._refresh(self._live)
 
+    def grow(self, tables: int) -> None:
+        """Takes note that so many more tables are to be played."""
+        self._results.scheduled += tables
+        self._bar.update(self._task, total=self._results.scheduled)
+
     async def beat(self) -> None:
         """Shows from time to time that the run is alive, until it is cancelled."""
         while True:

@@ -46,6 +46,7 @@ COMMANDS = {
         "tournaments.cli.replay:replay", "Show, watch, check and export recorded deals."
     ),
     "report": Lazy("tournaments.cli.report:report", "Write the report of a run as one page."),
+    "verify": Lazy("tournaments.cli.verify:verify", "Check all that was published of a run."),
     "bench": Lazy("tournaments.cli.bench:bench", "Measure how fast it all is on this machine."),
     "doctor": Lazy("tournaments.cli.doctor:doctor", "Show how bots can be held on this machine."),
     "completion": Lazy(

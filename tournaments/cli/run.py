@@ -7,8 +7,7 @@ import os
 import platform
 import secrets
 import signal
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
 from itertools import count
 from pathlib import Path
 from types import FrameType
@@ -18,8 +17,8 @@ import click
 from referee import __version__
 from referee.bots.build import build_bots
 from referee.bots.contents import content_hash
-from referee.bots.sandbox import Probe, Tier, check_tier, close_to_bots
-from referee.errors import ConfigError, MoonError, StoreError
+from referee.bots.sandbox import Tier, check_tier, close_to_bots
+from referee.errors import ConfigError, StoreError
 from tournaments.cli.live import Progress
 from tournaments.cli.options import (
     DURATION,
@@ -33,16 +32,15 @@ from tournaments.cli.options import (
     sandbox_option,
 )
 from tournaments.cli.remote_bots import look_at_remotes, remote_options
+from tournaments.cli.run_report import note_sandbox, reported, warn_of_crowding
 from tournaments.cli.standings import print_standings
-from tournaments.config import TournamentConfig, default_workers, load_config, parse_config
-from tournaments.holding import held_text, limits_text, parse_limits, unkept_lines
-from tournaments.identity import canonical
-from tournaments.reports.host_report import stall_lines
+from tournaments.config import TournamentConfig, load_config, parse_config
+from tournaments.holding import held_text, parse_limits, unkept_lines
+from tournaments.league.sealing import seal as seal_run
 from tournaments.results import TableResult
 from tournaments.round_trips import ROUND_TRIP, RoundTrip
 from tournaments.runner.flight import MOST
 from tournaments.runner.jobs import job_of, table_jobs
-from tournaments.runner.report import RunReport
 from tournaments.runner.runner import Runner
 from tournaments.schedule import Schedule
 from tournaments.store import Store
@@ -79,6 +77,8 @@ SHORTEST_BEAT = 0.05
               help="How often to say how far it is, where there is no terminal.")  # fmt: skip
 @click.option("--accept-changes", is_flag=True,
               help="Continue although the file, a bot or moon itself has changed.")  # fmt: skip
+@click.option("--seal", is_flag=True,
+              help="Print a commitment to the seed, to publish, and play nothing.")  # fmt: skip
 @click.option("--events", is_flag=True,
               help="Write a line of JSON for each table once it is stored.")  # fmt: skip
 @json_option
@@ -103,6 +103,7 @@ def run(
     dial_in: str | None,
     heartbeat: float,
     accept_changes: bool,
+    seal: bool,
     events: bool,
     as_json: bool,
 ) -> int:
@@ -143,7 +144,10 @@ def run(
     # A run that cannot begin leaves no store; one that is complete needs nobody.
     trips = None if config.store.exists() else _look_at_remotes(config)
     with _open(config, accept_changes=accept_changes) as opened:
-        _note_sandbox(opened, config, probe)
+        if seal:
+            click.echo(seal_run(opened))
+            return 0
+        note_sandbox(opened, config, probe)
         progress = Progress(opened, config, max(heartbeat, SHORTEST_BEAT), events=events)
         code = _play(opened, config, progress, trips)
         if as_json or (opened.counts().played > 0 and not events):
@@ -213,17 +217,6 @@ def _free_name(path: Path) -> Path:
     return next(other for other in numbers if not other.exists())
 
 
-def _note_sandbox(store: Store, config: TournamentConfig, probe: Probe) -> None:
-    """Writes down how bots are held from now on, and what of that this host has been seen to keep.
-
-    Only what was not written down last is.
-    """
-    limits = limits_text(config.sandbox.limits)
-    text = canonical({"limits": limits, **probe.to_json()})
-    if text not in [note.text for note in store.notes() if note.kind == "sandbox"][-1:]:
-        store.note("sandbox", text)
-
-
 def _play(
     store: Store, config: TournamentConfig, progress: Progress, trips: list[RoundTrip] | None
 ) -> int:
@@ -244,7 +237,7 @@ def _play(
 
     if shortage := store.shortage():
         raise StoreError(shortage)
-    _warn_of_crowding(store, config, progress.say)
+    warn_of_crowding(store, config.workers, progress.say)
 
     shortages: list[str] = []
 
@@ -257,7 +250,7 @@ def _play(
 
     _note_trips(store, _look_at_remotes(config) if trips is None else trips, progress.say)
     runner = Runner(job, pending, workers=config.workers, on_results=keep, say=progress.say)
-    with _reported(store, runner.report, progress.say), progress:
+    with reported(store, runner.report, progress.say), progress:
         stopped_by = asyncio.run(_run(runner, progress))
     report = runner.report
     if shortages and report.stopped:
@@ -265,23 +258,6 @@ def _play(
     if stopped_by is not None:
         return INTERRUPTED[stopped_by]
     return VOID_TABLES if report.void else 0
-
-
-@contextmanager
-def _reported(store: Store, report: RunReport, say: Callable[[str], None]) -> Iterator[None]:
-    """Says and stores what *report* holds after the block, also where an error of ours ends it."""
-    try:
-        yield
-    except MoonError:
-        # What ended it is told when all else is: to run the same again need not help.
-        _say_report(report, say)
-        with suppress(StoreError):  # it may be the store that has ended the run
-            _keep_report(store, report)
-        raise
-    _keep_report(store, report)
-    if report.stopped:
-        say(f"stopped; {report.played} tables were played, run the same again to continue")
-    _say_report(report, say)
 
 
 def _run_text(store: Store, config: TournamentConfig, schedule: Schedule, pending: int) -> str:
@@ -302,36 +278,6 @@ def _flight_text(config: TournamentConfig) -> str:
         f"tables at a time in each worker: {tables}; decisions in a message: at most "
         f"{config.max_batch}, or what a bot takes"
     )
-
-
-def _keep_report(store: Store, report: RunReport) -> None:
-    """Stores what is to be remembered of a run beside its tables."""
-    store.add_results(report.void)
-    store.note("measured", report.measured.to_text())
-    for entrant, introduction in report.introductions.items():
-        _note_once(store, "bot", f"{entrant}: {introduction}")
-    for entrant, strays in sorted(report.strays.items()):
-        store.note("strays", f"{entrant}: {strays} answers to no open question, dropped")
-
-
-def _note_once(store: Store, kind: str, text: str) -> None:
-    """Writes down what need not stand there twice."""
-    if not any((note.kind, note.text) == (kind, text) for note in store.notes()):
-        store.note(kind, text)
-
-
-def _warn_of_crowding(store: Store, config: TournamentConfig, say: Callable[[str], None]) -> None:
-    """Says so if more processes want processors than there are."""
-    fitting = default_workers()
-    if config.workers > fitting:
-        cores = len(os.sched_getaffinity(0))
-        text = (
-            f"{config.workers} workers on {cores} core{'s' * (cores != 1)}: bots and workers have "
-            "to wait for each other, so that times grow and honest bots may run out of theirs; "
-            f"use --workers {fitting}, or longer times"
-        )
-        say(f"warning: {text}")
-        _note_once(store, "warning", text)
 
 
 def _note_trips(store: Store, trips: Sequence[RoundTrip], say: Callable[[str], None]) -> None:
@@ -380,18 +326,3 @@ async def _run(runner: Runner, progress: Progress) -> signal.Signals | None:
         for number in heeded:
             loop.remove_signal_handler(number)
     return seen[0] if seen and report.stopped else None
-
-
-def _say_report(report: RunReport, say: Callable[[str], None]) -> None:
-    if grace := report.measured.grace:
-        say(f"grace for every answer, as measured on this host: {grace * 1000:.0f} ms")
-    for line in stall_lines(report.measured):
-        say(line)
-    for entrant, strays in sorted(report.strays.items()):
-        say(f"{entrant} sent {strays} answers to no open question; they were dropped")
-    for problem in report.problems:
-        say(f"a fault of moon's own: {problem}")
-    if report.more_problems:
-        say(f"and {report.more_problems} more faults of moon's own")
-    if report.void:
-        say(f"{len(report.void)} tables are void; run the same again to play them")

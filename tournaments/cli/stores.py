@@ -18,7 +18,17 @@ def store_argument(command: click.decorators.FC) -> click.decorators.FC:
 
 
 def open_store(where: str | None, named: str | None) -> Store:
-    """Returns the store that the command line names, for reading.
+    """Returns the store that the command line names, for reading; see `store_named`.
+
+    Raises:
+        ConfigError: if none is named, or two.
+        StoreError: if it cannot be read.
+    """
+    return Store.open(store_named(where, named))
+
+
+def store_named(where: str | None, named: str | None) -> Path:
+    """Returns where the store is that the command line names.
 
     Args:
         where: A store, or a tournament file whose store is meant.
@@ -26,11 +36,10 @@ def open_store(where: str | None, named: str | None) -> Store:
 
     Raises:
         ConfigError: if none is named, or two.
-        StoreError: if it cannot be read.
     """
     if where is not None and named is not None:
         raise ConfigError(None, "--store", f"two stores are named, {where!r} and {named!r}")
     path = where or named
     if path is None:
         raise ConfigError(None, "STORE", "name the store of a run, or its tournament file")
-    return Store.open(store_path(path) if path.endswith(".toml") else Path(path))
+    return store_path(path) if path.endswith(".toml") else Path(path)

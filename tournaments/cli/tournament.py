@@ -12,6 +12,7 @@ COMMANDS = {
     "standings": Lazy("tournaments.cli.standings:standings", "Show who is ahead, and how surely."),
     "h2h": Lazy("tournaments.cli.h2h:h2h", "Show how everybody did against everybody."),
     "show": Lazy("tournaments.cli.show:show", "Show one table, or the run as a whole."),
+    "close": Lazy("tournaments.cli.close:close", "End a run for good and publish its seed."),
     "export": Lazy("tournaments.cli.export:export", "Write all results as JSON lines or CSV."),
 }
 

@@ -3,7 +3,8 @@ r"""The audit log of a league: what was done, in order, each line bound to the o
 One JSON object a line, in the one form of `tournaments.identity.canonical`: its number `n` from 0,
 the time `at` (UTC), the `event`, its `details`, and under `before` the SHA-256 of the line before,
 without its end of line; 64 zeros in the first. Whoever knows the hash of a line knows of every
-change to it and to all lines before it.
+change to it and to all lines before it. Under `own` is the SHA-256 of the same text without that
+key, so that damage to the last line, which no other follows, is found too.
 
 The log is the register too: entries are what its lines say, and nothing else is kept of them. So
 one line, written at one blow, is all that it takes to do something or not to have done it.
@@ -113,7 +114,7 @@ def _write(audit: Audit, event: str, details: Mapping[str, object]) -> Audit:
     at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     number = len(audit.lines)
     whole = {"n": number, "at": at, "event": event, "details": details, "before": audit.head}
-    text = canonical(whole)
+    text = canonical({**whole, "own": _own(whole)})
     data = text.encode() + b"\n"
     try:
         file = os.open(audit.path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -154,9 +155,16 @@ def _line(text: bytes, number: int, before: str) -> AuditLine | None:
     """Returns what *text* says, if it is line *number* and follows from the line *before*."""
     try:
         value = json.loads(text)
+        rest = {key: each for key, each in value.items() if key != "own"}
+        if canonical(value).encode() != text or value["own"] != _own(rest):
+            return None
         if (value["n"], value["before"]) != (number, before):
             return None
         found = value["at"], value["event"], value["details"]
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     return AuditLine(number, *found, hashlib.sha256(text).hexdigest())
+
+
+def _own(value: Mapping[str, object]) -> str:
+    return hashlib.sha256(canonical(value).encode()).hexdigest()

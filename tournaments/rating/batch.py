@@ -15,6 +15,7 @@ from tournaments.rating.engine import check_sides
 from tournaments.rating.games import (
     Game,
     Outcome,
+    Tally,
     entrants_of,
     observed_draw_probability,
     tally,
@@ -71,14 +72,19 @@ def rate(
     counted = tally(games)
     outcomes = [outcome for outcome, _ in counted]
     counts = [count for _, count in counted]
-    batch = Batch(outcomes, entrants_of(outcomes, entrants), model or fitted(games), priors)
+    # Of what was counted: *games* may be an iterator, which is used up by now.
+    batch = Batch(outcomes, entrants_of(outcomes, entrants), model or _fitted(counted), priors)
     batch.solve(counts)
     return ranked(batch, played(batch.entrants, counted))
 
 
 def fitted(games: Iterable[Game] | Mapping[Outcome, float]) -> SkillModel:
     """Returns the default model with the draw probability that *games* show."""
-    return SkillModel(draw_probability=observed_draw_probability(tally(games)))
+    return _fitted(tally(games))
+
+
+def _fitted(counted: Tally) -> SkillModel:
+    return SkillModel(draw_probability=observed_draw_probability(counted))
 
 
 def played(entrants: Sequence[str], counted: Iterable[tuple[Outcome, float]]) -> list[int]:

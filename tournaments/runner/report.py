@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from referee.errors import MoonError
 from tournaments.measured import Measured
 from tournaments.results import TableResult
 
 MAX_PROBLEMS = 50
 """How many things that went wrong are told in words; the others are only counted."""
+
+
+class RunnerError(MoonError):
+    """Workers fail again and again, so that the run cannot go on."""
 
 
 @dataclass(slots=True)

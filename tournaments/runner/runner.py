@@ -15,9 +15,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from referee.bots.environment import import_roots
 from referee.bots.rundir import sweep_leftovers
-from referee.errors import BotError, MoonError
+from referee.errors import BotError
 from tournaments.measured import Measured
 from tournaments.results import TableResult
 from tournaments.runner.flight import Flight
@@ -31,7 +30,8 @@ from tournaments.runner.jobs import (
     decode_from_worker,
     encode,
 )
-from tournaments.runner.report import RunReport
+from tournaments.runner.pipes import environment, tail, to_the_end
+from tournaments.runner.report import RunnerError, RunReport
 from tournaments.schedule import EntrantId
 
 MAX_ATTEMPTS = 3
@@ -41,10 +41,6 @@ MAX_LOST_WORKERS = 5
 GROUP_TIME = 0.1
 """Seconds for which finished tables wait for others, to be stored with them."""
 LINE_LIMIT = 1 << 26
-
-
-class RunnerError(MoonError):
-    """Workers fail again and again, so that the run cannot go on."""
 
 
 class Runner:
@@ -62,6 +58,7 @@ class Runner:
         workers: int,
         on_results: Callable[[Sequence[TableResult]], None],
         say: Callable[[str], None] = lambda _: None,
+        more: Callable[[], Iterable[TableJob]] | None = None,
     ) -> None:
         """Prepares a run.
 
@@ -72,12 +69,16 @@ class Runner:
             on_results: Takes results, in the order in which they came; void tables are not among
                 them. Raises to end the run.
             say: Takes news about how it is played, in words.
+            more: Asked for further tables each time that all there were are over and handed on;
+                none ends the run. Not asked any more after `drain` or `abort`.
         """
         self.report = RunReport()
         self._job = job
-        self._todo = deque(tables)
-        self._last = {t.number: t.attempt + MAX_ATTEMPTS - 1 for t in self._todo}
-        self._count = max(1, min(workers, len(self._todo)))
+        self._todo: deque[TableJob] = deque()
+        self._last: dict[int, int] = {}
+        self._add(tables)
+        self._more = more
+        self._count = max(1, workers if more is not None else min(workers, len(self._todo)))
         self._on_results = on_results
         self._say = say
         cores = len(os.sched_getaffinity(0)) / self._count
@@ -93,8 +94,11 @@ class Runner:
 
     @property
     def limit(self) -> int:
-        """How many tables a worker plays at the same time by now."""
-        return self._flight.limit
+        """How many tables a worker plays at the same time by now; in rounds, its share at most."""
+        if self._more is None:
+            return self._flight.limit
+        share = -(-(len(self._todo) + self.in_play) // self._count)
+        return max(1, min(self._flight.limit, share))
 
     @property
     def in_play(self) -> int:
@@ -108,6 +112,7 @@ class Runner:
         """
         self.report.stopped = self.report.stopped or bool(self._todo)
         self._draining = True
+        self._more = None
         for worker in self._workers:
             worker.finish()
 
@@ -120,6 +125,7 @@ class Runner:
         self.report.stopped = True
         self._draining = True
         self._aborted = True
+        self._more = None
         self._todo.clear()
         for worker in self._workers:
             worker.kill()
@@ -155,7 +161,7 @@ class Runner:
     async def _keep_worker(self, *, checks_bots: bool) -> None:
         """Runs a worker, and a new one when it is lost, until nothing is left to begin."""
         try:
-            while self._todo and not self._draining:
+            while (self._todo or self.may_grow) and not self._draining:
                 worker = _Worker(self, checks_bots=checks_bots and not self._bots_checked.is_set())
                 self._workers.add(worker)
                 try:
@@ -188,6 +194,7 @@ class Runner:
                 f"{self._lost} workers were lost, the last one like this: {problem}; what was "
                 "finished is stored, run the same again to continue"
             )
+        self._grow()
 
     async def wait_for_check(self) -> None:
         """Returns once every bot is known to start: a bot that does not must not forfeit tables."""
@@ -196,6 +203,32 @@ class Runner:
     def pass_check(self) -> None:
         """Takes note that every bot has started once."""
         self._bots_checked.set()
+
+    @property
+    def may_grow(self) -> bool:
+        """Whether more tables may come once all there are now are over."""
+        return self._more is not None
+
+    def _add(self, tables: Iterable[TableJob]) -> None:
+        for table in tables:
+            self._todo.append(table)
+            self._last[table.number] = table.attempt + MAX_ATTEMPTS - 1
+
+    def _grow(self) -> None:
+        """Asks for more tables once all are over, and lets the workers that wait begin them."""
+        if self._more is None or self._todo or self.in_play:
+            return
+        self._hand_on()
+        if self._failure is None and self._more is not None:
+            try:
+                self._add(self._more())
+            except BaseException as error:  # noqa: BLE001 - raised again by run, as in _hand_on
+                self._failure = error
+                self.abort()
+        if not self._todo:
+            self._more = None
+        for worker in tuple(self._workers):
+            worker.begin()
 
     def next_table(self) -> TableJob | None:
         """Returns the next table to begin, or ``None`` if there is none now."""
@@ -216,15 +249,19 @@ class Runner:
         if outcome.problem:
             self.report.complain(f"table {table.id}: {outcome.problem}")
             self.try_again(table)
+            self._grow()
             return
         self._lost = 0
         self._flight.learn(outcome.thinking)
         self._fresh.append(outcome.result)
         if self._flush is None:
             self._flush = asyncio.get_running_loop().call_later(GROUP_TIME, self._hand_on)
+        self._grow()
 
     def _hand_on(self) -> None:
-        self._flush = None
+        if self._flush is not None:
+            self._flush.cancel()
+            self._flush = None
         fresh, self._fresh = self._fresh, []
         if not fresh or self._failure is not None:
             return
@@ -251,6 +288,7 @@ class _Worker:
         self._runner = runner
         self._is_ready = False
         self._process: asyncio.subprocess.Process | None = None
+        self._ready = False
         self._finishing = False
         self._killed = False
 
@@ -266,7 +304,7 @@ class _Worker:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
                 limit=LINE_LIMIT,
-                env=_environment(),
+                env=environment(),
                 # What the terminal tells the group, Ctrl-C or a hang-up, is for the runner alone.
                 start_new_session=True,
             )
@@ -275,7 +313,7 @@ class _Worker:
         if self._killed:
             self.kill()
         assert process.stderr is not None
-        stderr = asyncio.create_task(_tail(process.stderr))
+        stderr = asyncio.create_task(tail(process.stderr))
         try:
             self._send(msgspec.structs.replace(self._runner.job, check_bots=self._checks_bots))
             stopped = await self._listen(process)
@@ -285,7 +323,7 @@ class _Worker:
         finally:
             code = await process.wait()
             wrote = (await stderr).rstrip()
-            await _to_the_end(process)
+            await to_the_end(process)
         if not stopped or code != 0:
             # Its keeper ends its bots; if that was killed too, nobody else would before the end.
             await asyncio.to_thread(sweep_leftovers)
@@ -309,13 +347,14 @@ class _Worker:
                     if self._checks_bots:
                         self._runner.pass_check()
                     await self._runner.wait_for_check()
-                    self._begin()
+                    self._ready = True
+                    self.begin()
                 case Failed(problem, exit_code):
                     failed = BotError(problem, exit_code)  # it clears up and ends by itself
                 case Done() as outcome:
                     table = self.tables.pop(outcome.result.number)
                     self._runner.take(table, outcome)
-                    self._begin()
+                    self.begin()
                 case Stopped(stalls, stalled, strays, cpu):
                     measured = Measured(stalls=stalls, stalled=stalled, cpu=cpu)
                     self._runner.report.measured.add(measured)
@@ -325,15 +364,17 @@ class _Worker:
             raise failed
         return False
 
-    def _begin(self) -> None:
-        """Begins as many tables as there may be, and ends when there are none."""
+    def begin(self) -> None:
+        """Begins as many tables as there may be, and ends when there are none, nor will be."""
+        if not self._ready:
+            return
         while not self._finishing and len(self.tables) < self._runner.limit:
             table = self._runner.next_table()
             if table is None:
                 break
             self.tables[table.number] = table
             self._send(table)
-        if not self.tables:
+        if not self.tables and not self._runner.may_grow:
             self.finish()
 
     def finish(self) -> None:
@@ -355,26 +396,3 @@ class _Worker:
         assert self._process is not None
         assert self._process.stdin is not None
         self._process.stdin.write(encode(message) + b"\n")
-
-
-async def _to_the_end(process: asyncio.subprocess.Process) -> None:
-    """Reads what a process that has ended still said: only then its pipes are closed."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.close()
-    while await process.stdout.read(65536):
-        pass
-
-
-async def _tail(stream: asyncio.StreamReader, size: int = 8192) -> str:
-    """Reads *stream* to its end and returns the last of it."""
-    kept = b""
-    while chunk := await stream.read(65536):
-        kept = (kept + chunk)[-size:]
-    return kept.decode(errors="replace")
-
-
-def _environment() -> dict[str, str]:
-    """Returns the environment of a worker: ours, and the way to our own packages."""
-    roots = [*import_roots(), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, roots))}

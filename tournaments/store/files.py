@@ -6,6 +6,7 @@ from pathlib import Path
 
 from referee.errors import StoreError
 from tournaments.store.database import check_file
+from tournaments.store.digest import SUFFIX
 
 LOGS = ("-wal", "-shm", "-journal")
 """What SQLite adds to the name of a store for the files that belong to it."""
@@ -21,7 +22,7 @@ def is_ours(path: Path) -> bool:
     """
     if _is_store(path) or path.name.endswith(tuple(f".sqlite{end}" for end in MAKING)):
         return True
-    names = (path.name.removesuffix(end) for end in LOGS + MAKING)
+    names = (path.name.removesuffix(end) for end in (*LOGS, *MAKING, SUFFIX))
     return any(_is_store(path.with_name(name)) for name in names if name)
 
 

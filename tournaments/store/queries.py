@@ -26,6 +26,9 @@ from tournaments.store.rows import (
 from tournaments.store.runs import Note
 from tournaments.store.schema import READABLE, SCHEMA_VERSION, faults, notes, tables
 
+CLOSED = "closed"
+"""The kind of the note that ends a run for good; its text is what was published then."""
+
 _CHUNK = 500
 """How many results are read at a time."""
 
@@ -142,6 +145,12 @@ def all_notes(connection: Connection) -> tuple[Note, ...]:
     """Returns what happened to the run, oldest first."""
     query = select(notes.c.at, notes.c.kind, notes.c.text).order_by(notes.c.id)
     return tuple(Note(*row) for row in connection.execute(query))
+
+
+def is_closed(connection: Connection) -> bool:
+    """Returns whether the run was ended for good."""
+    query = select(func.count()).where(notes.c.kind == CLOSED)
+    return bool(connection.execute(query).scalar())
 
 
 def _faults_of(

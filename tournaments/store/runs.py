@@ -11,6 +11,7 @@ from referee.bots.spec import is_inside, is_remote
 from referee.rules import Rules, parse_rules
 from tournaments.identity import canonical
 from tournaments.schedule import EntrantId, Format, Schedule, make_schedule
+from tournaments.schedule.nights import Stage, night_schedule, stage_of
 from tournaments.store.rows import Values, sha256
 
 
@@ -83,14 +84,26 @@ class RunInfo:
         In a round robin the same entrants meet in every round, in the same order; in all other
         formats it is the whole schedule, once.
         """
-        repeats = self.rounds if self._format is Format.ROUND_ROBIN else 1
+        repeats = self.rounds if self._format is Format.ROUND_ROBIN and not self.is_night else 1
         return self._schedule(self.rounds // repeats), repeats
+
+    @property
+    def is_night(self) -> bool:
+        """Whether it is a league night, which grows round by round."""
+        return "night" in self.identity
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The stages of a league night; none of a tournament."""
+        return tuple(map(stage_of, self.identity.get("night", ())))
 
     @property
     def _format(self) -> Format:
         return Format(self.identity.get("format", Format.ROUND_ROBIN))
 
     def _schedule(self, rounds: int) -> Schedule:
+        if self.is_night:
+            return night_schedule(self.stages, seats=self.rules.players)
         return make_schedule(self._format, self.entrants, seats=self.rules.players, rounds=rounds)
 
 

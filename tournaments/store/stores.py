@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from types import TracebackType
-from typing import Self
 
-from sqlalchemy import Connection, Engine, insert, select, update
+from sqlalchemy import insert, update
 
-from referee.crashes import crash_point
 from referee.errors import NotFoundError, StoreError
 from tournaments.config import TournamentConfig
 from tournaments.identity import binding, differences
-from tournaments.lock import WriterLock
 from tournaments.results import TableResult
 from tournaments.schedule import Schedule, Table, TableId
-from tournaments.store import database, places, queries, schema
-from tournaments.store.making import check_folder, check_version, make, now
+from tournaments.store import places, queries, schema
+from tournaments.store.making import now
+from tournaments.store.opened import OpenStore
 from tournaments.store.rows import (
     PLAYED,
     VOIDED,
@@ -32,109 +27,11 @@ from tournaments.store.rows import (
     same_result,
     table_row,
 )
-from tournaments.store.runs import Counts, Note, RunInfo, run_of, run_row
+from tournaments.store.runs import Counts, Note, run_row
 
 
-class Store:
-    """One run in one SQLite file. Made by `create` or `open`; a context manager.
-
-    Attributes:
-        path: The file.
-        readonly: Whether it was opened for reading only.
-        run: The run as a whole.
-    """
-
-    def __init__(self, path: Path, engine: Engine, lock: WriterLock | None) -> None:
-        """Not for callers: see `create` and `open`."""
-        self.path = path
-        self.readonly = lock is None
-        self._engine = engine
-        self._lock = lock
-        there = path.stat()
-        self._inode = (there.st_dev, there.st_ino)
-        try:
-            self._version = self._check_version()
-            self.run = self._read_run()
-        except BaseException:
-            engine.dispose()
-            raise
-
-    @classmethod
-    def create(
-        cls,
-        path: str | Path,
-        config: TournamentConfig,
-        *,
-        code_version: str,
-        host: Mapping[str, object] | None = None,
-    ) -> Store:
-        """Returns the store of a new run, open for writing. It is there whole, or not at all.
-
-        Args:
-            path: The file, in a folder that is there.
-            config: The tournament, seeded and described.
-            code_version: The version of this program.
-            host: What is to be remembered of this machine.
-
-        Raises:
-            StoreError: if the file is there already, or cannot be made.
-        """
-        if config.seed is None:
-            raise ValueError("a run needs a seed")
-        info = RunInfo(config.name, config.identity(), code_version, now(), host or {})
-        path = places.real(path)
-        check_folder(path)
-        return cls._locked(path, lambda path: make(path, info))
-
-    @classmethod
-    def open(cls, path: str | Path, *, readonly: bool = True) -> Store:
-        """Returns the store at *path*.
-
-        For reading it is never changed, and no file appears beside it; a run may write meanwhile.
-        For writing, older tables are brought to the newest version.
-
-        Raises:
-            StoreError: if it is not there, not ours, damaged, of a newer version, or if somebody
-                else is writing (``locked``).
-        """
-        path = places.real(path)
-        header = database.check_file(path)
-        if readonly:
-            return cls(path, database.reading_engine(path, header), None)
-        return cls._locked(path, database.check_file)
-
-    @classmethod
-    def _locked(cls, path: Path, prepare: Callable[[Path], object]) -> Store:
-        """Returns the store for writing; *prepare* is done first, when nobody else can write."""
-        places.check_is_local(path)
-        lock = WriterLock(path)
-        try:
-            prepare(path)
-            database.start_log(path)
-            return cls(path, database.writing_engine(path), lock)
-        except BaseException:
-            lock.release()
-            raise
-
-    def close(self) -> None:
-        """Closes the store; harmless when done before."""
-        self._engine.dispose()
-        if self._lock is not None:
-            if not self._trespass():
-                database.end_log(self.path)
-            self._lock.release()
-            self._lock = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+class Store(OpenStore):
+    """One run in one SQLite file. Made by `create` or `open`; a context manager."""
 
     # Writing
 
@@ -169,19 +66,6 @@ class Store:
                     queries.note(connection, "void", f"table {result.id}, attempt {result.attempt}")
         return tuple(numbers)
 
-    def _trespass(self) -> str:
-        """Returns why nothing may be written here any more; empty while it may."""
-        assert self._lock is not None
-        try:
-            now_there = self.path.stat()
-        except OSError:
-            return "was deleted or moved while it was written to"
-        if (now_there.st_dev, now_there.st_ino) != self._inode:
-            return "another file has taken its place"
-        if not self._lock.is_held:
-            return "its lock was removed, and somebody else may be writing to it by now"
-        return ""
-
     def shortage(self) -> str:
         """Returns why no table should be begun: too little room on the disk; empty if there is."""
         return places.shortage(self.path)
@@ -209,6 +93,36 @@ class Store:
         with self._writing() as connection:
             connection.execute(update(schema.run).values(run_row(info)))
             queries.note(connection, "changed", "; ".join(lines))
+        self.run = info
+
+    def extend(self, config: TournamentConfig, note: str = "") -> None:
+        """Continues a league night as *config*: with more rounds, or with another field from here.
+
+        Args:
+            config: The night, seeded and described, with all stages that there were.
+            note: What is to be written down of it; nothing if it is empty.
+
+        Raises:
+            StoreError: if the stored tables would mean nothing; then nothing is changed.
+        """
+        identity = config.seeded(self.run.seed).identity()
+        schedule, old = config.schedule(), self.run.schedule()
+        known = self.run.identity["entrants"]
+        lines: tuple[str, ...] = ()
+        if old.blocks:
+            lines = self._unbound(identity)
+            if schedule.blocks[: len(old.blocks)] != old.blocks:
+                lines += ("the rounds that were begun are not those of the night",)
+            if identity["entrants"][: len(known)] != known:  # type: ignore[index]
+                lines += ("those who have played are not the same",)
+        if lines:
+            listed = "".join(f"\n  {line}" for line in lines)
+            raise StoreError(f"{self.path}: the night cannot go on like this:{listed}")
+        info = replace(self.run, identity=identity)
+        with self._writing() as connection:
+            connection.execute(update(schema.run).values(run_row(info)))
+            if note:
+                queries.note(connection, "field", note)
         self.run = info
 
     # Reading
@@ -318,6 +232,12 @@ class Store:
                     return result
         raise NotFoundError(f"{self.path}: table {table!r} is not stored")
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether the run was ended for good: its seed is public, and nothing more is played."""
+        with self._reading() as connection:
+            return queries.is_closed(connection)
+
     def notes(self) -> tuple[Note, ...]:
         """Returns what happened to the run as a whole, oldest first."""
         with self._reading() as connection:
@@ -353,48 +273,3 @@ class Store:
             f"{self.path}: table {result.id} is stored with another result; are the bots "
             "deterministic, and the same as before?"
         )
-
-    def _check_version(self) -> str:
-        """Returns the version of the tables, which the code can use."""
-        with self._reading() as connection:
-            version = database.version_of(connection)
-        check_version(self.path, version, readonly=self.readonly)
-        if self.readonly or version == schema.SCHEMA_VERSION:
-            return version
-        with self._writing() as connection:
-            database.upgrade(connection)
-            queries.note(
-                connection, "upgraded", f"tables {version or '-'} -> {schema.SCHEMA_VERSION}"
-            )
-        return schema.SCHEMA_VERSION
-
-    def _read_run(self) -> RunInfo:
-        with self._reading() as connection:
-            row = connection.execute(select(schema.run)).mappings().one_or_none()
-        try:
-            if row is None:
-                raise ValueError("no run")
-            return run_of(row)
-        except (ValueError, TypeError):
-            raise StoreError(
-                f"{self.path}: is damaged (what it says of the run is not what was written); "
-                "go back to a copy"
-            ) from None
-
-    @contextlib.contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        with database.guard(self.path), self._engine.begin() as connection:
-            yield connection
-
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[Connection]:
-        if self._lock is None:
-            raise StoreError(f"{self.path}: is open for reading only")
-        with database.guard(self.path), database.writing(self._engine) as connection:
-            # Looked at when it is our turn: who takes our place writes after us, and sees what we
-            # wrote; and what we would write after him is refused.
-            if trespass := self._trespass():
-                raise StoreError(f"{self.path}: {trespass}; run the same again to continue")
-            yield connection
-            crash_point("store.before_commit")
-        crash_point("store.after_commit")

@@ -1,0 +1,49 @@
+"""`moon league night` from outside, with bots that are processes."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+
+from tests.e2e.league import LIMIT, league
+from tests.league_night.leagues import new_league
+
+
+def test_ctrl_c_ends_a_night_at_the_edge_and_twice_leaves_it_to_go_on() -> None:
+    with league() as home:
+        folder = new_league(home.folder / "tuesday").folder
+        words = ("--league", folder)
+        sealed = home.out("league", "seal", *words).split()[-1]
+
+        def night(interrupts: int) -> tuple[int, str, str]:
+            started = home.start(
+                "league", "night", "--minutes", "600", "--heartbeat", "50ms", *words
+            )
+            assert started.stderr is not None
+            seen = ""
+            while not re.search(r"moon: [1-9]\d*/\d+ tables", seen):
+                line = started.stderr.readline()
+                assert line, seen
+                seen += line
+            for _ in range(interrupts):
+                started.send_signal(signal.SIGINT)
+                while interrupts == 2 and "once more" not in seen:
+                    seen += started.stderr.readline()
+            out, err = started.communicate(timeout=LIMIT)
+            return started.returncode, out, seen + err
+
+        code, out, said = night(2)
+        assert (code, out) == (130, ""), said
+        assert "run the same again to go on with this night" in said
+        code, out, said = night(1)
+        assert code == 0, said
+        assert re.search(r"round \d+ is the last one: \d+ tables are left", said)
+        found = re.search(r"seed ([0-9a-f]{64}) opens the seal ([0-9a-f]{64})", out)
+        assert found is not None
+        assert found[2] == sealed
+        [told] = json.loads(home.out("league", "nights", "--json", *words))["nights"]
+        assert told["closed"] is True
+        assert told["tables"] == 3 * told["rounds"] > 0
+        assert "night-1" not in home.out("league", "seal", *words), "the next one is another"
+        assert " holds: " in home.out("verify", folder)

@@ -1,0 +1,235 @@
+"""Nights of a league in its folder: what they leave, and that all of it can be checked."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from referee.errors import ConfigError, NotFoundError, VerificationError
+from tests.league_night.leagues import enter, new_league, play_night, played_league
+from tournaments.cli.league import league as command
+from tournaments.cli.verify import verify
+from tournaments.league.entries import Event
+from tournaments.league.folder import League
+from tournaments.league.ladder import NightResults, history, ladder, read_nights
+from tournaments.league.nights import night_files, rescind, seal_night, settle
+from tournaments.league.sealing import close_run, commitment
+from tournaments.rating import rate
+from tournaments.reports.league_verifying import verify_league
+from tournaments.results import FaultRow, TableResult
+from tournaments.schedule import EntrantId
+from tournaments.store import Store
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return played_league(tmp_path_factory.mktemp("played") / "league")
+
+
+@pytest.fixture
+def league(played: Path, tmp_path: Path) -> League:
+    shutil.copytree(played, tmp_path / "league")
+    return League.open(tmp_path / "league")
+
+
+def moon(league: League, *words: str) -> tuple[object, str]:
+    """Returns the exit code of ``moon league`` with *words*, and what it writes."""
+    done = CliRunner().invoke(
+        command, [*words, "--league", str(league.folder)], standalone_mode=False
+    )
+    if done.exception is not None:
+        raise done.exception
+    return done.return_value, done.output
+
+
+def events(league: League) -> list[str]:
+    return [line.event for line in League.open(league.folder).audit.lines]
+
+
+def test_a_night_is_sealed_before_it_and_opened_after_it(league: League) -> None:
+    assert events(league)[4:] == ["terms", "night-sealed", "night-closed"]
+    before, after = league.audit.lines[5].details, league.audit.lines[6].details
+    assert before == {"night": 1, "commitment": commitment(str(after["seed"]))}
+    assert verify_league(league.folder).holds
+    number, first = seal_night(league)
+    assert (number.number, seal_night(league)[1]) == (2, first)
+    assert "seed" not in league.audit.lines[-1].details, "the next one stays secret"
+
+
+def test_a_sealed_night_waits_for_entries_that_come_after_the_seal(league: League) -> None:
+    _, seal = seal_night(league)
+    enter(league, "dice2", "Dan")
+    play_night(league, 1)
+    assert [n.number for n in night_files(league)] == [1, 2]
+    with Store.open(night_files(league)[1].path) as store:
+        assert "dice2#1" in store.run.stages[0].field
+        assert commitment(store.run.seed) == seal
+    assert verify_league(league.folder).holds
+
+
+def test_a_closing_that_was_killed_is_ended_by_the_next_command(league: League) -> None:
+    play_night(league, 1, closes=False)
+    night = night_files(league)[1]
+    with Store.open(night.path, readonly=False) as store:
+        claims = close_run(store)
+    assert events(league)[-1] == "night-sealed", "it was killed before it was published"
+    settle(League.open(league.folder))
+    told = League.open(league.folder).audit.lines[-1]
+    assert (told.event, told.details["fingerprint"]) == ("night-closed", claims.fingerprint)
+    assert verify_league(league.folder).holds
+    settle(League.open(league.folder))
+    assert events(league).count("night-closed") == 2, "and it is published once"
+
+
+def test_ratings_are_over_all_nights_at_once_and_house_bots_are_not_listed(
+    league: League,
+) -> None:
+    enter(league, "dice2", "Cyd")  # of the author of dice, whom it does not meet: a house bot does
+    play_night(league, 1)
+    nights = read_nights(league)
+    table = ladder(nights)
+    games = [game for night in nights for games in night.blocks.values() for game in games]
+    rated = {row.entrant: row.mu for row in rate(games)}
+    assert "house-1" in rated
+    assert {row.entrant: row.mu for row in table.rows} == {
+        who: mu for who, mu in rated.items() if who != "house-1"
+    }
+    assert ladder(reversed(nights)).rows == table.rows, "the order of nights means nothing"
+    by_name = {row.entrant: row for row in table.rows}
+    assert (by_name["dice2#1"].nights, by_name["tall#1"].nights) == (1, 2)
+    assert [row.place for row in table.rows] == [1, 2, 3, 4]
+    [first, second] = history(nights, league.entry("tall"))
+    assert (first.night, second.night) == (1, 2)
+    assert first.played.tables + second.played.tables == by_name["tall#1"].played.tables
+    assert second.mu == by_name["tall#1"].mu
+    met = [{*game.teams} for game in games]
+    assert not any({("dice#1",), ("dice2#1",)} <= teams for teams in met)
+    shown = json.loads(moon(league, "standings", "--json")[1])
+    assert [row["rating"] for row in shown["rows"]] == [row.mu for row in table.rows]
+
+
+def test_who_retires_keeps_its_results_and_plays_no_more(league: League) -> None:
+    enter(league, "dice2", "Dan")
+    league.change(Event.RETIRED, "meek", "holiday")
+    play_night(League.open(league.folder), 1)
+    first, second = read_nights(league)
+    assert "meek#1" in first.figures
+    assert set(second.figures) == {"tall#1", "dice#1", "dice2#1"}
+    assert "meek#1 (out)" in moon(league, "standings")[1]
+
+
+def test_a_rescinded_table_changes_the_ratings_and_leaves_a_line(league: League) -> None:
+    before = ladder(read_nights(league))
+    _, said = moon(league, "rescind", "1/0.1", "--why", "the table of somebody's cousin")
+    assert said == "table 0.1 of night 1 counts no more: the table of somebody's cousin\n"
+    league = League.open(league.folder)
+    after = ladder(read_nights(league))
+    assert (after.tables, after.rescinded) == (before.tables - 1, 1)
+    assert [row.mu for row in after.rows] != [row.mu for row in before.rows]
+    assert league.audit.lines[-1].details == {
+        "night": 1, "table": "0.1", "why": "the table of somebody's cousin",
+    }  # fmt: skip
+    assert "rescinded, and not counted: 1 of" in moon(league, "standings")[1]
+    assert verify_league(league.folder).holds
+    for word, error, told in (
+        ("1/0.1", ConfigError, "was rescinded already"),
+        ("0.1", ConfigError, "expected night and table"),
+        ("2/0.1", NotFoundError, "there is no night 2; there are 1 to 1"),
+        ("1/9.0", NotFoundError, "table '9.0' is not stored"),
+    ):
+        with pytest.raises(error, match=told):
+            rescind(league, word, "why")
+
+
+def test_an_entry_whose_copy_was_changed_does_not_play(league: League) -> None:
+    entry = league.entry("tall")
+    copy = next((league.folder / "entries" / entry.content).glob("*.py"))
+    copy.write_text(copy.read_text() + "# better\n")
+    with pytest.raises(VerificationError, match=r"tall#1: .* is not what was entered"):
+        play_night(league, 1)
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "told"),
+    [
+        ("league.toml", lambda data: data.replace(b"Tuesday", b"Thursday"), "league.toml: is not"),
+        ("audit.jsonl", lambda data: data[:-9] + b"x" + data[-8:], "audit.jsonl: line 7 does not"),
+        ("nights/night-1.sqlite.digest", lambda data: b"", "digest: is not what was written"),
+        ("nights/night-2.sqlite.old", lambda data: b"", "is no file of a night"),
+        ("nights/night-1.sqlite", None, "night 1 was closed, by the log, and is not there"),
+    ],
+)
+def test_what_was_changed_in_a_league_is_named(
+    league: League, file: str, change: object, told: str
+) -> None:
+    path = league.folder / file
+    if change is None:
+        path.unlink()
+    elif callable(change):
+        path.write_bytes(change(path.read_bytes() if path.exists() else b""))
+    done = CliRunner().invoke(verify, [str(league.folder)], standalone_mode=False)
+    assert done.return_value == 5
+    assert told in done.output
+
+
+def test_terms_that_the_organiser_has_changed_are_written_down(league: League) -> None:
+    file = league.folder / "league.toml"
+    file.write_text(file.read_text().replace("rounds = 1 ", "rounds = 3 "))
+    assert not verify_league(league.folder).holds
+    assert moon(league, "seal")[1].startswith("night-2: ")
+    assert events(league)[-2:] == ["terms", "night-sealed"]
+    assert verify_league(league.folder).holds
+
+
+def test_a_dry_run_says_what_a_round_is_and_plays_nothing(league: League) -> None:
+    before = league.audit.head
+    said = moon(league, "night", "--dry-run", "--rounds", "4")[1]
+    assert "Tuesday: 3 entries play: tall#1, meek#1, dice#1" in said
+    assert "a round is 3 tables in 1 blocks (kirkman)" in said
+    assert League.open(league.folder).audit.head == before
+    for words, told in (
+        (("--until", "25:00"), "expected a time of day like 21:30"),
+        (("--until", "21:30", "--minutes", "5"), "not both"),
+    ):
+        with pytest.raises(ConfigError, match=told):
+            moon(league, "night", "--dry-run", *words)
+
+
+def test_the_table_says_what_it_would_be_without_forfeits() -> None:
+    """Bob wins nothing but what Ann forfeits, and would be behind her without it."""
+    night = NightResults(1)
+    names = tuple(map(EntrantId, ("ann#1", "bob#1", "cyd#1")))
+    for number in range(12):
+        is_forfeit = number >= 4
+        places = (3, 1, 2) if is_forfeit else (1, 2, 3)
+        fault = FaultRow(0, names[0], "crashed", 0, 1)
+        night.take(
+            TableResult(
+                number, number // 3, number % 3, names, "forfeit" if is_forfeit else "target",
+                (0, 0, 0), places, faults=(fault,) * is_forfeit,
+            ),
+            "0-1-2",
+            3,
+        )  # fmt: skip
+    table = ladder([night])
+    assert [(row.entrant, row.clean_place) for row in table.rows] == [
+        ("bob#1", 2), ("cyd#1", 3), ("ann#1", 1),
+    ]  # fmt: skip
+    assert (table.forfeited, table.rows[2].played.forfeits) == (8, 8)
+
+
+def test_at_tables_of_four_entries_play_as_pairs_of_themselves(tmp_path: Path) -> None:
+    league = new_league(tmp_path / "league", rules="tournament-4p")
+    play_night(league, 2)
+    [night] = read_nights(league)
+    assert (night.rounds, night.tables) == (2, 12), "three meetings with the sides swapped"
+    assert {row.tables for row in night.figures.values()} == {8}
+    assert [row.place for row in ladder([night]).rows] == [1, 2, 3]
+    assert verify_league(league.folder).holds
+    with Store.open(night_files(league)[0].path) as store:
+        seats = {result.seats for result in store.results()}
+    assert all(table[:2] == table[2:] and len({*table}) == 2 for table in seats)

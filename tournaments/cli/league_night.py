@@ -1,0 +1,263 @@
+"""`moon league night`: plays rounds until a clock, a number or a wish ends the night at an edge."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import signal
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import click
+
+from referee import __version__
+from referee.bots.sandbox import Tier, check_tier, close_to_bots
+from referee.errors import ConfigError
+from tournaments.cli.league_options import league_option, open_league
+from tournaments.cli.league_standings import print_ladder
+from tournaments.cli.live import Progress
+from tournaments.cli.options import DURATION
+from tournaments.cli.run_report import note_once, note_sandbox, reported, warn_of_crowding
+from tournaments.config import default_workers
+from tournaments.holding import held_text, unkept_lines
+from tournaments.league.folder import League
+from tournaments.league.night import Limits, NightPlay, Why, known_pace
+from tournaments.league.nights import close_night, night_files, seal_night, settle
+from tournaments.league.office import LeagueOffice, night_terms
+from tournaments.runner.jobs import job_of
+from tournaments.schedule.nights import Stage, night_schedule
+from tournaments.store import Store
+
+ENDED = {Why.ROUNDS, Why.CLOCK, Why.ASKED}
+"""What ends a night for good, as it ends it at the edge of a round."""
+INTERRUPTED, VOID_TABLES = 130, 1
+SHORTEST_BEAT = 0.05
+
+
+@click.command()
+@click.option("--until", metavar="HH:MM", help="Begin no round that does not fit until then.")
+@click.option("--minutes", type=click.FloatRange(0, min_open=True), metavar="N",
+              help="The same, from now on.")  # fmt: skip
+@click.option("--rounds", type=click.IntRange(1), metavar="N",
+              help="Rounds at most; without a time, as many as league.toml says.")  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Say what would be played, and play nothing.")
+@click.option("-j", "--workers", type=click.IntRange(1), help="Worker processes that play.")
+@click.option("--heartbeat", type=DURATION, default="10s", show_default=True,
+              help="How often to say how far it is, where there is no terminal.")  # fmt: skip
+@league_option
+def night(
+    until: str | None,
+    minutes: float | None,
+    rounds: int | None,
+    dry_run: bool,
+    workers: int | None,
+    heartbeat: float,
+    folder: Path | None,
+) -> int:
+    """Play a league night in rounds that are each fair by themselves.
+
+    After each round every two entries that may meet have met equally often, and everybody has sat
+    in every seat equally often, so the night may end after any of them: when no further round
+    fits, when all are played, or at Ctrl-C, which lets the round in play be the last one. Ctrl-C
+    again ends at once; the same command then goes on with the night. Who is entered or retired
+    meanwhile comes or goes at the edge of a round. When the night is over its seed is published.
+    """
+    league = open_league(folder)
+    settle(league)
+    if until is not None and minutes is not None:
+        raise ConfigError(None, "--until", "give a time or --minutes, not both")
+    seconds = _seconds_until(until) if until is not None else 60 * minutes if minutes else None
+    if rounds is None and seconds is None:
+        rounds = league.config.rounds
+    deadline = None if seconds is None else time.monotonic() + seconds
+    workers = workers or default_workers()
+    if dry_run:
+        return _plan(league, Limits(rounds, deadline), workers)
+    return _Evening(league, Limits(rounds, deadline), workers, heartbeat).play()
+
+
+def _seconds_until(text: str) -> float:
+    """Returns how long it is until a time of day; one that has passed is tomorrow's.
+
+    Raises:
+        ConfigError: if it is no time of day.
+    """
+    match = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", text.strip())
+    if match is None:
+        raise ConfigError(None, "--until", f"expected a time of day like 21:30, got {text!r}")
+    now = datetime.now().astimezone()
+    then = now.replace(hour=int(match[1]), minute=int(match[2]), second=0, microsecond=0)
+    return (then + timedelta(days=then <= now) - now).total_seconds()
+
+
+def _say(text: str) -> None:
+    click.echo(f"moon: {text}", err=True)
+
+
+def _plan(league: League, limits: Limits, workers: int) -> int:
+    """Says what a night would be with the field as it is now."""
+    names, apart = LeagueOffice(league, workers, _say).field()
+    seats = league.config.rules.players
+    stage = Stage.of(names, seats=seats, apart=apart)
+    blocks = night_schedule([Stage(stage.form, stage.field, stage.house, stage.apart, 1)],
+                            seats=seats).blocks  # fmt: skip
+    tables = sum(len(block.tables) for block in blocks)
+    click.echo(f"{league.config.name}: {len(names)} entries play: {', '.join(names)}")
+    house = f", with {', '.join(stage.house)}" if stage.house else ""
+    click.echo(f"a round is {tables} tables in {len(blocks)} blocks ({stage.form}{house})")
+    if stage.apart:
+        click.echo(f"{len(stage.apart)} pairs of entries of one author do not meet")
+    pace = _last_pace(league, workers)
+    click.echo(_prediction(tables, pace, limits, limits.rounds))
+    return 0
+
+
+def _last_pace(league: League, workers: int) -> float | None:
+    """Returns the seconds of a table as the last night that knows had them."""
+    for each in reversed(night_files(league)):
+        with Store.open(each.path) as store:
+            if (pace := known_pace(store, workers)) is not None:
+                return pace
+    return None
+
+
+def _prediction(tables: int, pace: float | None, limits: Limits, left: int | None) -> str:
+    """Returns in one line how many rounds are to be expected, and how long they take."""
+    time_left = None if limits.deadline is None else max(0.0, limits.deadline - time.monotonic())
+    if pace is None:
+        known = "how long a round takes is known after the first one"
+        return known if left is None else f"{known}; {_count(left)} at most"
+    each = pace * tables
+    text = f"a round takes about {_clock(each)}"
+    if time_left is None:
+        return f"{text}; {_count(left or 0)} left, about {_clock(each * (left or 0))}"
+    fit = int(time_left / each) if each else 0
+    fit = fit if left is None else min(fit, left)
+    return f"{text}, so {_count(fit)} fit into the {_clock(time_left)} that are left"
+
+
+def _count(rounds: int) -> str:
+    return f"{rounds} round{'s' * (rounds != 1)}"
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+class _Evening:
+    """One call of the command: the night as far as it gets."""
+
+    def __init__(self, league: League, limits: Limits, workers: int, heartbeat: float) -> None:
+        self._league, self._limits, self._workers = league, limits, workers
+        self._heartbeat = max(heartbeat, SHORTEST_BEAT)
+        self._progress: Progress | None = None
+        self._signals = 0
+
+    def play(self) -> int:
+        """Plays, and closes the night if it is over; returns the exit code."""
+        sandbox = self._league.config.sandbox
+        close_to_bots()
+        probe = check_tier(sandbox.tier)
+        for line in unkept_lines(probe) if sandbox.tier is not Tier.NONE else ():
+            _say(line)
+        found, commitment = seal_night(self._league)
+        with Store.open(found.path, readonly=False) as store:
+            terms = night_terms(self._league, store.run.name, store)
+            if store.run.code_version != __version__:
+                change = f"version of moon: {store.run.code_version} -> {__version__}"
+                note_once(store, "changed", change)
+            note_sandbox(store, terms, probe)
+            warn_of_crowding(store, self._workers, _say)
+            _say(held_text(sandbox, freezes=job_of(terms).freezes))
+            _say(f"{store.run.name}: the seed is sealed by {commitment}")
+            office = LeagueOffice(self._league, self._workers, self._tell)
+            pace = _last_pace(self._league, self._workers)
+            play = NightPlay(store, office, self._limits, workers=self._workers, pace=pace)
+            try:
+                asyncio.run(self._run(store, play))
+            finally:
+                play.note_pace()
+            rounds = play.rounds
+        if play.why is Why.CLOCK and not rounds:
+            raise ConfigError(None, None, "no round fits into the time that is left; give it more")
+        if play.why not in ENDED:
+            _say("run the same again to go on with this night")
+            return VOID_TABLES if play.why is Why.VOID else INTERRUPTED
+        _say(f"{found.name} is over after {_count(rounds)}: {play.why}")
+        claims = close_night(self._league, found)
+        league = League.open(self._league.folder)
+        print_ladder(league)
+        with Store.open(found.path) as store:
+            click.echo(f"{found.name}: fingerprint {claims.fingerprint}")
+            click.echo(f"{found.name}: seed {store.run.seed} opens the seal {claims.commitment}")
+        return 0
+
+    async def _run(self, store: Store, play: NightPlay) -> None:
+        loop = asyncio.get_running_loop()
+        signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        heeded = [each for each in signals if signal.getsignal(each) is not signal.SIG_IGN]
+        for number in heeded:
+            loop.add_signal_handler(number, self._stop, play)
+        try:
+            while play.begin():
+                await self._part(store, play)
+                if play.why is not Why.FIELD:
+                    break
+        finally:
+            for number in heeded:
+                loop.remove_signal_handler(number)
+
+    async def _part(self, store: Store, play: NightPlay) -> None:
+        """Plays with one field."""
+        run = store.run
+        terms = night_terms(self._league, run.name, store)
+        progress = self._progress = Progress(store, terms, self._heartbeat)
+        stage = run.stages[-1]
+        progress.say(f"{len(stage.field)} entries play: {', '.join(stage.field)}")
+        self._foresee(play, play.round_tables())
+        told = [time.monotonic()]
+
+        def on_round(tables: int) -> None:
+            progress.grow(tables)
+            if time.monotonic() - told[0] >= self._heartbeat:
+                told[0] = time.monotonic()
+                self._foresee(play, tables)
+
+        with progress:
+            beating = asyncio.create_task(progress.beat())
+            try:
+                await play.play(progress.add, on_round, progress.say)
+            finally:
+                beating.cancel()
+        with reported(store, play.report, progress.say):
+            self._progress = None
+
+    def _foresee(self, play: NightPlay, tables: int) -> None:
+        left = self._limits.rounds
+        more = None if left is None else max(0, left - play.rounds + 1)
+        self._tell(
+            f"round {play.rounds}; {_prediction(tables, play.pace.table, self._limits, more)}"
+        )
+
+    def _stop(self, play: NightPlay) -> None:
+        self._signals += 1
+        if self._signals == 1:
+            left, pace = play.in_play, play.pace.table
+            about = f", about {_clock(left * pace)}" if pace is not None else ""
+            self._tell(
+                f"round {play.rounds} is the last one: {left} tables are left{about}; once more "
+                "to end at once and go on with the night later"
+            )
+            play.ask()
+        else:
+            play.abort()
+
+    def _tell(self, text: str) -> None:
+        say: Callable[[str], None] = _say if self._progress is None else self._progress.say
+        say(text)

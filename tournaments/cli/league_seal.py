@@ -1,0 +1,39 @@
+"""`moon league seal` and `rescind`: what an organiser publishes before and after a night."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tournaments.cli.league_options import league_option, open_league
+from tournaments.league.nights import rescind, seal_night, settle
+
+
+@click.command()
+@league_option
+def seal(folder: Path | None) -> None:
+    """Publish a commitment to the deals of the next night, before anybody has played.
+
+    The seed is drawn now and stays in the store of the night until that is over; then it is
+    published and opens the seal. Until then the same is shown again.
+    """
+    league = open_league(folder)
+    settle(league)
+    night, commitment = seal_night(league)
+    click.echo(f"{night.name}: {commitment}")
+
+
+@click.command(name="rescind")
+@click.argument("match", metavar="NIGHT/TABLE")
+@click.option("--why", required=True, metavar="TEXT", help="The reason; it is published.")
+@league_option
+def rescind_command(match: str, why: str, folder: Path | None) -> None:
+    """Take a table out of all standings, as in 2/17.1.
+
+    Standings are worked out again without it. The record stays where it is, and a line in the log
+    of the league says what was taken out and why.
+    """
+    league = open_league(folder)
+    number, table = rescind(league, match, why)
+    click.echo(f"table {table} of night {number} counts no more: {why}")

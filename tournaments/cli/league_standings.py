@@ -1,0 +1,226 @@
+"""`moon league standings`, `history` and `nights`: what came of all nights together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from rich.progress import Progress
+
+from tournaments.cli.league_options import league_option, open_league
+from tournaments.cli.options import json_option
+from tournaments.cli.terminal import console, print_json
+from tournaments.league.entries import Status
+from tournaments.league.folder import League
+from tournaments.league.ladder import (
+    HistoryRow,
+    Ladder,
+    LadderRow,
+    NightResults,
+    Played,
+    history,
+    ladder,
+    read_nights,
+)
+from tournaments.reports.grids import Column, Grid
+from tournaments.reports.numbers import number
+
+
+@click.command()
+@league_option
+@json_option
+def standings(folder: Path | None, as_json: bool) -> None:
+    """Show the standings over all nights.
+
+    All tables of all nights are rated at once, so ratings carry over from night to night. A table
+    that was forfeited counts as it ended; the column "clean" has the rank without all such tables.
+    """
+    print_ladder(open_league(folder), as_json=as_json)
+
+
+def print_ladder(league: League, *, as_json: bool = False) -> None:
+    """Writes the standings of *league* to standard output."""
+    stderr = console(stderr=True)
+    with Progress(console=stderr, transient=True, disable=not stderr.is_terminal) as bar:
+        task = bar.add_task("intervals")
+        table = ladder(
+            read_nights(league),
+            lambda done, total: bar.update(task, completed=done, total=total),
+        )
+    if as_json:
+        print_json("moon.league.standings/1", _document(league, table))
+        return
+    screen = console()
+    screen.print(_heading(league, table), soft_wrap=True)
+    if table.rows:
+        screen.print(_grid(league, table))
+    for line in _remarks(table):
+        screen.print(line, soft_wrap=True)
+
+
+def _heading(league: League, table: Ladder) -> str:
+    nights = f"{table.nights} night{'s' * (table.nights != 1)}"
+    return f"{league.config.name}: {nights}, {table.tables} tables"
+
+
+def _remarks(table: Ladder) -> list[str]:
+    lines = []
+    moved = [row for row in table.rows if row.clean_place != row.place]
+    if table.forfeited:
+        ranks = ", ".join(f"{row.entrant} {row.clean_place}." for row in moved)
+        what = f"the ranks would be other: {ranks}" if moved else "the ranks would be the same"
+        lines.append(f"without tables that were forfeited ({table.forfeited}), {what}")
+    if table.rescinded:
+        lines.append(f"rescinded, and not counted: {table.rescinded} of the tables played")
+    return lines
+
+
+def _grid(league: League, table: Ladder) -> Grid:
+    grid = Grid(
+        Column("rank"), Column("95%"), Column("entry", is_text=True), Column("rating"),
+        Column("95%"), Column("clean"), Column("nights", spare=3), Column("tables", spare=2),
+        Column("wins", spare=4), Column("faults", is_text=True, spare=1),
+    )  # fmt: skip
+    playing = {entry.id for entry in league.entries if entry.status is Status.ACTIVE}
+    for row in table.rows:
+        out = "" if row.entrant in playing else " (out)"
+        grid.add_row(
+            str(row.place),
+            f"{row.rank_low}-{row.rank_high}",
+            f"{row.entrant}{out}",
+            number(row.mu, 1),
+            "-" if row.low is None or row.high is None else f"{row.low:.1f}-{row.high:.1f}",
+            str(row.clean_place),
+            str(row.nights),
+            str(row.played.tables),
+            str(row.played.wins),
+            _faults(row.played),
+        )
+    return grid
+
+
+def _faults(played: Played) -> str:
+    counts = [f"{count} {kind}" for kind, count in sorted(played.faults.items())]
+    if played.forfeits:
+        counts.append(f"{played.forfeits} forfeited")
+    return ", ".join(counts) or "-"
+
+
+def _document(league: League, table: Ladder) -> dict[str, object]:
+    return {
+        "league": league.config.name,
+        "nights": table.nights,
+        "tables": table.tables,
+        "forfeited": table.forfeited,
+        "rescinded": table.rescinded,
+        "confidence": table.ranks.confidence,
+        "rows": [_row(row) for row in table.rows],
+    }
+
+
+def _row(row: LadderRow) -> dict[str, object]:
+    return {
+        "rank": row.place,
+        "rank_low": row.rank_low,
+        "rank_high": row.rank_high,
+        "entry": row.entrant,
+        "rating": row.mu,
+        "rating_low": row.low,
+        "rating_high": row.high,
+        "clean_rank": row.clean_place,
+        "nights": row.nights,
+        **_played(row.played),
+    }
+
+
+def _played(played: Played) -> dict[str, object]:
+    return {
+        "tables": played.tables,
+        "wins": played.wins,
+        "score": played.score,
+        "faults": dict(sorted(played.faults.items())),
+        "forfeits": played.forfeits,
+    }
+
+
+@click.command(name="history")
+@click.argument("bot", metavar="BOT")
+@league_option
+@json_option
+def history_command(bot: str, folder: Path | None, as_json: bool) -> None:
+    """Show how an entry did night by night, and where it stood after each."""
+    league = open_league(folder)
+    entry = league.entry(bot)
+    rows = history(read_nights(league), entry)
+    if as_json:
+        print_json(
+            "moon.league.history/1",
+            {"entry": entry.id, "nights": [_history_document(row) for row in rows]},
+        )
+        return
+    screen = console()
+    screen.print(f"{entry.id} by {entry.author}: {entry.status}", soft_wrap=True)
+    if not rows:
+        screen.print("has played in no night")
+        return
+    grid = Grid(
+        Column("night"), Column("rank after it"), Column("rating after it"), Column("tables"),
+        Column("wins"), Column("faults", is_text=True),
+    )  # fmt: skip
+    for row in rows:
+        played = row.played
+        grid.add_row(
+            str(row.night), str(row.place), number(row.mu, 1), str(played.tables),
+            str(played.wins), _faults(played),
+        )  # fmt: skip
+    screen.print(grid)
+
+
+def _history_document(row: HistoryRow) -> dict[str, object]:
+    return {"night": row.night, "rank": row.place, "rating": row.mu, **_played(row.played)}
+
+
+@click.command()
+@league_option
+@json_option
+def nights(folder: Path | None, as_json: bool) -> None:
+    """List the nights of the league."""
+    league = open_league(folder)
+    found = read_nights(league)
+    if as_json:
+        listed = [_night_document(night) for night in found]
+        print_json("moon.league.nights/1", {"league": league.config.name, "nights": listed})
+        return
+    _print_nights(league, found)
+
+
+def _print_nights(league: League, found: Sequence[NightResults]) -> None:
+    screen = console()
+    if not found:
+        screen.print(f"{league.config.name}: no night yet; moon league night plays one")
+        return
+    grid = Grid(
+        Column("night"), Column("begun", is_text=True), Column("rounds"), Column("tables"),
+        Column("entries"), Column("state", is_text=True),
+    )  # fmt: skip
+    for night in found:
+        document = _night_document(night)
+        state = "closed" if night.is_closed else "open"
+        grid.add_row(
+            str(night.number), night.begun_at, str(night.rounds), str(night.tables),
+            str(document["entries"]), state,
+        )  # fmt: skip
+    screen.print(grid)
+
+
+def _night_document(night: NightResults) -> dict[str, object]:
+    return {
+        "night": night.number,
+        "begun_at": night.begun_at,
+        "rounds": night.rounds,
+        "tables": night.tables,
+        "rescinded": night.rescinded,
+        "entries": sum("#" in who for who in night.figures),
+        "closed": night.is_closed,
+    }

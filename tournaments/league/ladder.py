@@ -1,0 +1,224 @@
+"""The standings of a league over all its nights: a function of the stored records and the log.
+
+All tables of all nights are rated at once, so ratings carry over and nothing hangs on the order of
+the nights. Blocks are drawn again night by night for the intervals, as those of a run are. House
+bots are rated with all others, and are not listed. What counts:
+
+- every table that was played, also those of entries that were suspended, withdrawn or replaced;
+- a forfeit, as the place that the table gave: last for who forfeits;
+- no table that is void, and none that was rescinded.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from tournaments.league.entries import Entry
+from tournaments.league.folder import League
+from tournaments.league.nights import Tables, night_files, rescinded, stores
+from tournaments.league.office import is_entry
+from tournaments.rating import Block, Game, RankTable, rank_table, rate
+from tournaments.results import TableResult
+from tournaments.schedule import EntrantId, TableId
+
+FORFEIT = "forfeit"
+"""The ending of a match that somebody forfeited."""
+
+
+@dataclass(slots=True)
+class Played:
+    """What one entrant did in one night."""
+
+    tables: int = 0
+    wins: int = 0
+    score: int = 0
+    """The sum of its final scores."""
+    faults: Counter[str] = field(default_factory=Counter)
+    """By kind: how many."""
+    forfeits: int = 0
+
+
+@dataclass(slots=True)
+class NightResults:
+    """The tables of a night that count."""
+
+    number: int
+    blocks: dict[int, list[Game]] = field(default_factory=dict)
+    """By block: its games."""
+    cells: dict[int, str] = field(default_factory=dict)
+    """By block: who meets in it."""
+    clean: list[Game] = field(default_factory=list)
+    """The games that nobody forfeited."""
+    figures: dict[EntrantId, Played] = field(default_factory=dict)
+    rescinded: int = 0
+    """How many tables were taken out."""
+    rounds: int = 0
+    is_closed: bool = False
+    begun_at: str = ""
+    """When it was made (UTC)."""
+
+    def take(self, result: TableResult, cell: str, sides: int) -> None:
+        """Takes a table that counts."""
+        game = Game.of(result.seats[:sides], result.places)
+        self.blocks.setdefault(result.block, []).append(game)
+        self.cells[result.block] = cell
+        if result.ending != FORFEIT:
+            self.clean.append(game)
+        for side, who in enumerate(result.seats[:sides]):
+            row = self.figures.setdefault(who, Played())
+            row.tables += 1
+            row.wins += result.places[side] == 1
+            row.score += result.scores[side]
+        for fault in result.faults:
+            row = self.figures[fault.entrant]
+            row.faults[fault.kind] += 1
+            row.forfeits += not fault.substitute
+
+    @property
+    def tables(self) -> int:
+        """How many tables count."""
+        return sum(map(len, self.blocks.values()))
+
+
+def read_nights(league: League) -> tuple[NightResults, ...]:
+    """Returns what counts of every night, in order.
+
+    Raises:
+        StoreError: if a store is damaged.
+    """
+    out = rescinded(league)
+    found = []
+    for night, store in stores(night_files(league)):
+        run = store.run
+        results = NightResults(
+            night.number,
+            rounds=sum(stage.rounds for stage in run.stages),
+            is_closed=store.is_closed,
+            begun_at=run.created_at,
+        )
+        cells = [block.cell for block in run.schedule().blocks]
+        for result in store.outcomes():
+            if _counts(night.number, result.id, out):
+                results.take(result, cells[result.block], run.rules.side_count)
+            else:
+                results.rescinded += 1
+        found.append(results)
+    return tuple(found)
+
+
+def _counts(night: int, table: TableId, out: Tables) -> bool:
+    return (night, table) not in out
+
+
+@dataclass(frozen=True, slots=True)
+class LadderRow:
+    """One line of the standings of a league."""
+
+    place: int
+    """From 1, among entries; house bots are left out."""
+    entrant: EntrantId
+    mu: float
+    low: float | None
+    high: float | None
+    """Ends of the 95 % interval of the rating by itself; ``None`` if too few blocks are known."""
+    rank_low: int
+    rank_high: int
+    """The ranks among entries that the evidence leaves open, for all at the same time."""
+    played: Played
+    """In all nights together."""
+    nights: int
+    """In how many nights it played."""
+    clean_place: int
+    """The place it would have without the tables that somebody forfeited."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """The standings of a league."""
+
+    rows: tuple[LadderRow, ...]
+    ranks: RankTable
+    """As rated, house bots among them."""
+    nights: int
+    tables: int
+    rescinded: int
+    forfeited: int
+    """How many tables somebody forfeited."""
+
+
+def ladder(
+    nights: Iterable[NightResults], progress: Callable[[int, int], None] | None = None
+) -> Ladder:
+    """Returns the standings over *nights*.
+
+    Args:
+        nights: What counts.
+        progress: Told how many replicates of the intervals are done, and of how many.
+    """
+    nights = tuple(nights)
+    blocks = [
+        Block(f"{night.number}:{night.cells[number]}", tuple(games))
+        for night in nights
+        for number, games in night.blocks.items()
+    ]
+    everybody = sorted({who for night in nights for who in night.figures})
+    ranks = rank_table(blocks, entrants=everybody, progress=progress)
+    clean = rate((game for night in nights for game in night.clean), entrants=everybody)
+    order = [row.entrant for row in clean if is_entry(row.entrant)]
+    beats = [pair for pair in ranks.differences if pair.separated and is_entry(pair.worse)]
+    worse = Counter(pair.worse for pair in beats if is_entry(pair.better))
+    better = Counter(pair.better for pair in beats)
+    rows: list[LadderRow] = []
+    for row in ranks.entrants:
+        who = EntrantId(row.entrant)
+        if is_entry(who):
+            own = [night.figures[who] for night in nights if who in night.figures]
+            open_ranks = 1 + worse[who], len(order) - better[who]
+            rows.append(
+                LadderRow(
+                    len(rows) + 1, who, row.mu, row.low, row.high, *open_ranks,
+                    _sum(own), len(own), 1 + order.index(who),
+                )
+            )  # fmt: skip
+    tables = sum(night.tables for night in nights)
+    forfeited = tables - sum(len(night.clean) for night in nights)
+    out = sum(night.rescinded for night in nights)
+    return Ladder(tuple(rows), ranks, len(nights), tables, out, forfeited)
+
+
+def _sum(parts: Iterable[Played]) -> Played:
+    total = Played()
+    for part in parts:
+        total.tables += part.tables
+        total.wins += part.wins
+        total.score += part.score
+        total.faults.update(part.faults)
+        total.forfeits += part.forfeits
+    return total
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRow:
+    """What an entry did in a night, and where it stood after it."""
+
+    night: int
+    played: Played
+    place: int
+    """Among the entries that had played by then."""
+    mu: float
+
+
+def history(nights: Iterable[NightResults], entry: Entry) -> tuple[HistoryRow, ...]:
+    """Returns how *entry* did night by night; ratings are over all nights up to each."""
+    rows, so_far = [], []
+    for night in nights:
+        so_far.append(night)
+        if entry.id not in night.figures:
+            continue
+        games = (g for each in so_far for block in each.blocks.values() for g in block)
+        rated = [row for row in rate(games) if is_entry(row.entrant)]
+        place, row = next((n, r) for n, r in enumerate(rated, 1) if r.entrant == entry.id)
+        rows.append(HistoryRow(night.number, night.figures[entry.id], place, row.mu))
+    return tuple(rows)

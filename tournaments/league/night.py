@@ -1,0 +1,341 @@
+"""A league night while it is played: one round after another, until something ends it at an edge.
+
+What is played hangs on the stored records and on the field at each edge, and on nothing else: a
+round begins when the one before is stored, whoever has too many faults by then is suspended, and
+only how many rounds there are is left to the clock. So the fingerprint of a night is the same for
+any number of workers, and of kills.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Protocol
+
+import msgspec
+
+from referee.errors import StoreError
+from tournaments.config import TournamentConfig
+from tournaments.results import TableResult
+from tournaments.runner.jobs import Job, TableJob, job_of, table_jobs
+from tournaments.runner.report import RunReport
+from tournaments.runner.runner import Runner
+from tournaments.schedule import EntrantId
+from tournaments.schedule.nights import Pair, Stage, night_schedule
+from tournaments.store import Store
+
+PACE = "pace"
+"""The kind of the note that says how fast it was played."""
+SUSPENDED = "suspended"
+"""The kind of the note that says who was suspended in this night, after how many faults."""
+
+
+class Office(Protocol):
+    """What a night has to know of its league."""
+
+    suspend_after: int
+    """How many faults in one night suspend; 0 for never."""
+
+    def field(self) -> tuple[tuple[EntrantId, ...], frozenset[Pair]]:
+        """Returns who plays from here on, and every two of them who may not share a table."""
+
+    def config(self, store: Store, stages: tuple[Stage, ...]) -> TournamentConfig:
+        """Returns the terms of the night in *store* with *stages*, everybody looked at anew."""
+
+    def hidden(self, names: Sequence[EntrantId]) -> tuple[str, ...]:
+        """Returns the paths that no bot may read while *names* play."""
+
+    def suspend(self, name: EntrantId, reason: str) -> None:
+        """Takes *name* out of the field, unless it is out already."""
+
+
+class Why(StrEnum):
+    """Why no further round was begun."""
+
+    ROUNDS = "all rounds are played"
+    CLOCK = "no further round fits"
+    ASKED = "it was asked to end"
+    FIELD = "the field changes"
+    VOID = "tables are void"
+    ABORTED = "it was ended at once"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What ends a night."""
+
+    rounds: int | None = None
+    """How many rounds there are in all; ``None`` for as many as fit."""
+    deadline: float | None = None
+    """When it has to be over, by the clock of the play."""
+
+
+class Pace:
+    """How long a round takes, as far as is known."""
+
+    def __init__(self, known: float | None) -> None:
+        """Begins with the seconds of a table that an earlier part has shown, if there was one."""
+        self._known = known
+        self.tables = 0
+        self.seconds = 0.0
+
+    def add(self, tables: int, seconds: float) -> None:
+        """Takes what a round, or the rest of one, has taken."""
+        self.tables += tables
+        self.seconds += seconds
+
+    @property
+    def table(self) -> float | None:
+        """The seconds of one table, all workers together; ``None`` if nobody knows."""
+        return self.seconds / self.tables if self.tables else self._known
+
+
+def known_pace(store: Store, workers: int) -> float | None:
+    """Returns the seconds of a table as the last part of *store* had them, for *workers*."""
+    notes = [note.text for note in store.notes() if note.kind == PACE]
+    if not notes:
+        return None
+    told = json.loads(notes[-1])
+    return float(told["seconds"]) / int(told["tables"]) * int(told["workers"]) / workers
+
+
+class NightPlay:
+    """Plays one night, or goes on with it.
+
+    Attributes:
+        why: Why no further round was begun; ``None`` before.
+        report: What became of the part that is played, or was played last.
+        pace: How fast it goes.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        office: Office,
+        limits: Limits,
+        *,
+        workers: int,
+        pace: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        runner: Callable[..., Runner] = Runner,
+    ) -> None:
+        """Prepares to play.
+
+        Args:
+            store: The store of the night, open for writing.
+            office: The league.
+            limits: What ends the night.
+            workers: How many processes play.
+            pace: The seconds of a table as an earlier night had them, if that is known.
+            clock: The time in seconds, by which the deadline goes.
+            runner: What plays tables.
+        """
+        self.why: Why | None = None
+        self.report = RunReport()
+        self.pace = Pace(known_pace(store, workers) or pace)
+        self._store, self._office, self._limits = store, office, limits
+        self._workers, self._clock, self._make_runner = workers, clock, runner
+        self._runner: Runner | None = None
+        self._asked = False
+        self._shortage = store.shortage()
+        self._since = 0.0
+        self._begun = 0
+        self._config: TournamentConfig | None = None
+        self._faults = Counter(fault.entrant for r in store.outcomes() for fault in r.faults)
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds were begun."""
+        return sum(stage.rounds for stage in self._store.run.stages)
+
+    @property
+    def in_play(self) -> int:
+        """How many tables of the round are not over yet."""
+        schedule = self._store.run.schedule()
+        return len(self._store.pending(schedule))
+
+    def fitting(self, tables: int) -> int | None:
+        """Returns how many rounds of so many *tables* fit; ``None`` if nobody can say."""
+        left, pace = self._limits.rounds, self.pace.table
+        more = None if left is None else max(0, left - self.rounds)
+        if self._limits.deadline is None:
+            return more
+        if pace is None:
+            return None
+        time_left = max(0.0, self._limits.deadline - self._clock())
+        by_clock = int(time_left / (pace * tables)) if pace * tables > 0 else 0
+        return by_clock if more is None else min(by_clock, more)
+
+    def round_tables(self) -> int:
+        """Returns how many tables a round of the field has as it is now.
+
+        Raises:
+            ConfigError: if the field can play no round.
+        """
+        stage = replace(self._stage(), rounds=1)
+        return len(night_schedule([stage], seats=self._seats).tables)
+
+    def begin(self) -> bool:
+        """Brings the night to where there is something to play.
+
+        Returns:
+            Whether there is; if not, `why` says why.
+        """
+        store = self._store
+        if store.pending(store.run.schedule()):
+            self._config = self._office.config(store, store.run.stages)
+            return True
+        self.why = None
+        return bool(self._next_round())
+
+    async def play(
+        self,
+        on_results: Callable[[Sequence[TableResult]], None],
+        on_round: Callable[[int], None],
+        say: Callable[[str], None],
+    ) -> None:
+        """Plays what `begin` has found and all rounds after it, up to another field or the end.
+
+        Args:
+            on_results: Takes results once they are stored.
+            on_round: Told of each further round that begins, with its tables.
+            say: Takes news in words.
+
+        Raises:
+            BotError: if a bot does not start.
+            RunnerError: if workers fail again and again.
+            StoreError: if there is no room for more; what was in play is stored first.
+        """
+        store, config = self._store, self._config
+        assert config is not None
+        self._check_room()
+        jobs = self._jobs()
+
+        def keep(results: Sequence[TableResult]) -> None:
+            store.add_results(results)
+            self._faults.update(fault.entrant for r in results for fault in r.faults)
+            on_results(results)
+            if not self._shortage and (shortage := store.shortage()):
+                self._shortage = shortage
+                runner.drain()
+
+        def more() -> list[TableJob]:
+            self._end_round()
+            found = self._next_round()
+            if found:
+                on_round(len(found))
+            return found
+
+        self._since, self._begun = self._clock(), len(jobs)
+        self._runner = runner = self._make_runner(
+            self._job(config), jobs, workers=self._workers, on_results=keep, say=say, more=more
+        )
+        self.report = runner.report
+        try:
+            await runner.run()
+        finally:
+            self._runner = None
+        if runner.report.void:
+            self.why = Why.VOID
+        self._check_room()
+
+    def _check_room(self) -> None:
+        if self._shortage and self.in_play:
+            raise StoreError(self._shortage)
+
+    def ask(self) -> None:
+        """Lets the round that is played be the last one."""
+        self._asked = True
+
+    def abort(self) -> None:
+        """Ends at once; what is in play is played again when the night goes on."""
+        self.why = Why.ABORTED
+        if self._runner is not None:
+            self._runner.abort()
+
+    def note_pace(self) -> None:
+        """Stores how fast it went, for the next part or night."""
+        if self.pace.tables:
+            told = {"seconds": round(self.pace.seconds, 3), "tables": self.pace.tables}
+            self._store.note(PACE, json.dumps({**told, "workers": self._workers}))
+
+    @property
+    def _seats(self) -> int:
+        return self._store.run.rules.players
+
+    def _end_round(self) -> None:
+        now = self._clock()
+        self.pace.add(self._begun, now - self._since)
+        self._since = now
+
+    def _next_round(self) -> list[TableJob]:
+        """Begins another round and returns its tables; none, and `why`, if that is not to be."""
+        if self._runner is not None and self._runner.report.void:
+            return []
+        self._suspend()
+        if self._asked:
+            self.why = Why.ASKED
+            return []
+        if self._limits.rounds is not None and self.rounds >= self._limits.rounds:
+            self.why = Why.ROUNDS
+            return []
+        stages, stage = self._store.run.stages, self._stage()
+        if self.fitting(self.round_tables()) == 0:
+            self.why = Why.CLOCK
+            return []
+        is_same = bool(stages) and replace(stages[-1], rounds=0) == stage
+        if self._runner is not None and not is_same:
+            self.why = Why.FIELD
+            return []
+        last = stages[-1] if is_same else stage
+        kept = stages[:-1] if is_same else stages
+        stages = (*kept, replace(last, rounds=last.rounds + 1))
+        config = self._config
+        if config is None or not is_same:
+            config = self._office.config(self._store, stages)
+        self._config = replace(config, night=stages)
+        self._store.extend(self._config, "" if is_same else ", ".join(stage.field))
+        jobs = self._jobs()
+        self._begun = len(jobs)
+        return jobs
+
+    def _stage(self) -> Stage:
+        names, apart = self._office.field()
+        return Stage.of(names, seats=self._seats, apart=apart)
+
+    def _jobs(self) -> list[TableJob]:
+        store, schedule = self._store, self._store.run.schedule()
+        pending = store.pending(schedule)
+        return table_jobs(pending, schedule, store.run.seed, store.void_attempts())
+
+    def _job(self, config: TournamentConfig) -> Job:
+        """Returns what the tables of this part have in common: only those who play are started."""
+        stage = self._store.run.stages[-1]
+        playing = {*stage.field, *stage.house}
+        job = job_of(config)
+        return msgspec.structs.replace(
+            job,
+            entrants={name: texts for name, texts in job.entrants.items() if name in playing},
+            hidden=self._office.hidden(stage.field),
+        )
+
+    def _suspend(self) -> None:
+        """Suspends who has as many faults as suspend, those before its last suspension left out."""
+        limit, stages = self._office.suspend_after, self._store.run.stages
+        if not limit or not stages:
+            return
+        before = {}
+        for note in self._store.notes():
+            if note.kind == SUSPENDED:
+                told = json.loads(note.text)
+                before[told["entrant"]] = int(told["faults"])
+        for name in stages[-1].field:
+            count = self._faults[name]
+            if count >= limit + before.get(name, 0):
+                night = self._store.run.name
+                self._office.suspend(name, f"{count} faults in {night}, and {limit} suspend")
+                self._store.note(SUSPENDED, json.dumps({"entrant": name, "faults": count}))

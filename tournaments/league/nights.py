@@ -1,0 +1,224 @@
+"""The nights of a league: where they are, how one is begun, sealed and closed, and what counts.
+
+A night is a store in the folder ``nights``: ``night-1.sqlite``, ``night-2.sqlite``. It is open from
+when it is sealed until it is closed; a league has one open night at most. The log of the league
+says the commitment when a night is sealed, and its claims, its seed and the hash of its digest when
+it is closed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from referee import __version__
+from referee.errors import ConfigError, NotFoundError
+from tournaments.league.config import FILE
+from tournaments.league.folder import League
+from tournaments.league.office import night_terms
+from tournaments.league.sealing import Claims, close_run, closed_with, seal, sealed
+from tournaments.schedule import TableId
+from tournaments.store import Store
+from tournaments.store.digest import digest_path, read_hash, write_digest
+
+SEALED = "night-sealed"
+"""The event of the line that publishes a commitment."""
+CLOSED = "night-closed"
+"""The event of the line that publishes a seed."""
+TERMS = "terms"
+"""The event of a line with the hash of `league.toml`, written when that has changed."""
+RESCINDED = "rescinded"
+"""The event of the line that takes a table out of all standings."""
+_NAME = re.compile(r"night-([1-9]\d*)\.sqlite")
+_TABLE = re.compile(r"([1-9]\d*)/(\d+\.\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class NightFile:
+    """A night, by its number from 1."""
+
+    number: int
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return f"night-{self.number}"
+
+
+def night_files(league: League) -> tuple[NightFile, ...]:
+    """Returns the nights of *league*, in order."""
+    found = ((_NAME.fullmatch(path.name), path) for path in league.nights.iterdir())
+    return tuple(sorted((NightFile(int(m[1]), p) for m, p in found if m), key=lambda n: n.number))
+
+
+def open_night(league: League) -> NightFile | None:
+    """Returns the night that is sealed, or was begun, and is not closed; ``None`` if there is none.
+
+    Raises:
+        StoreError: if its store cannot be read.
+    """
+    nights = night_files(league)
+    if not nights:
+        return None
+    with Store.open(nights[-1].path) as store:
+        return None if store.is_closed else nights[-1]
+
+
+def seal_night(league: League) -> tuple[NightFile, str]:
+    """Returns the open night, which is made if there is none, and the commitment to its seed.
+
+    The commitment stands in the log of the league when this returns.
+
+    Raises:
+        StoreError: if another command is changing the league or playing the night (``locked``).
+    """
+    with league.changing() as write:
+        night = open_night(league)
+        if night is None:
+            count = max((n.number for n in night_files(league)), default=0) + 1
+            night = NightFile(count, league.nights / f"night-{count}.sqlite")
+            terms = night_terms(league, night.name).seeded(secrets.token_hex(32))
+            Store.create(night.path, terms, code_version=__version__).close()
+        with Store.open(night.path) as store:
+            kept = sealed(store)
+        if not kept:
+            with Store.open(night.path, readonly=False) as store:
+                kept = (seal(store),)
+        told = {"night": night.number, "commitment": kept[0]}
+        if not _is_told(league, SEALED, night.number):
+            write(SEALED, told)
+    return night, kept[0]
+
+
+def close_night(league: League, night: NightFile) -> Claims:
+    """Closes *night*, also if that was begun before, and publishes its seed in the log.
+
+    Raises:
+        StoreError: if somebody has the store, or reads it, so that it is not all in one file.
+    """
+    with Store.open(night.path) as store:
+        claims, seed = closed_with(store), store.run.seed
+    if claims is None:
+        with Store.open(night.path, readonly=False) as store:
+            claims = close_run(store)
+    if not digest_path(night.path).exists():
+        write_digest(night.path)
+    with league.changing() as write:
+        if not _is_told(league, CLOSED, night.number):
+            digest = read_hash(night.path)
+            told = {"night": night.number, "seed": seed, **claims._asdict(), "digest": digest}
+            write(CLOSED, told)
+    return claims
+
+
+def settle(league: League) -> None:
+    """Writes down what the log of *league* does not say yet.
+
+    That is the end of a night whose closing was killed in the middle, and that somebody has changed
+    the terms: their file is the one thing in a league that people write.
+    """
+    now = terms_hash(league)
+    if terms_told(league) != now:
+        league.note(TERMS, {"sha256": now})
+    for night in night_files(league)[-1:]:
+        with Store.open(night.path) as store:
+            is_closed = store.is_closed
+        if is_closed and not _is_told(league, CLOSED, night.number):
+            close_night(league, night)
+
+
+def terms_hash(league: League) -> str:
+    """Returns the SHA-256 of the file with the terms."""
+    return hashlib.sha256((league.folder / FILE).read_bytes()).hexdigest()
+
+
+def terms_told(league: League) -> str | None:
+    """Returns what the log says of that file; ``None`` if it says nothing yet."""
+    told = [line.details["sha256"] for line in league.audit.lines if line.event == TERMS]
+    return str(told[-1]) if told else None
+
+
+def closed_told(league: League) -> dict[int, Mapping[str, object]]:
+    """Returns what the log has published of each night that was closed, by its number."""
+    return {
+        int(line.details["night"]): line.details
+        for line in league.audit.lines
+        if line.event == CLOSED
+    }
+
+
+def _is_told(league: League, event: str, number: int) -> bool:
+    return any(
+        line.event == event and line.details.get("night") == number for line in league.audit.lines
+    )
+
+
+# Tables that do not count
+
+
+Tables = frozenset[tuple[int, TableId]]
+"""Tables, by the number of the night and the id."""
+
+
+def rescinded(league: League) -> Tables:
+    """Returns the tables that were taken out."""
+    return frozenset(
+        (int(line.details["night"]), TableId(line.details["table"]))
+        for line in league.audit.lines
+        if line.event == RESCINDED
+    )
+
+
+def rescind(league: League, word: str, why: str) -> tuple[int, TableId]:
+    """Takes a table out of all standings; its record stays, and a line in the log says why.
+
+    Args:
+        league: The league.
+        word: Night and table, as in ``2/17.1``.
+        why: The reason, which is published.
+
+    Raises:
+        ConfigError: if *word* names no table, there is no reason, or it was taken out before.
+        NotFoundError: if there is no such night or table.
+    """
+    match = _TABLE.fullmatch(word)
+    if match is None:
+        raise ConfigError(None, "MATCH", f"expected night and table, as in 2/17.1, got {word!r}")
+    if not why.strip():
+        raise ConfigError(None, "--why", "is empty; the reason is published with the standings")
+    number, table = int(match[1]), TableId(match[2])
+    night = night_of(league, number)
+    with Store.open(night.path) as store:
+        if store.result(table).is_void:
+            raise NotFoundError(f"{night.path}: table {table} is void, so it counts for nothing")
+    with league.changing() as write:
+        if (number, table) in rescinded(league):
+            raise ConfigError(None, "MATCH", f"{word} was rescinded already")
+        write(RESCINDED, {"night": number, "table": table, "why": why})
+    return number, table
+
+
+def night_of(league: League, number: int) -> NightFile:
+    """Returns the night with *number*.
+
+    Raises:
+        NotFoundError: if there is none.
+    """
+    nights = night_files(league)
+    for night in nights:
+        if night.number == number:
+            return night
+    known = f"1 to {nights[-1].number}" if nights else "none yet"
+    raise NotFoundError(f"{league.nights}: there is no night {number}; there are {known}")
+
+
+def stores(nights: Iterable[NightFile]) -> Iterator[tuple[NightFile, Store]]:
+    """Yields each of *nights* with its store open for reading, until the next is asked for."""
+    for night in nights:
+        with Store.open(night.path) as store:
+            yield night, store

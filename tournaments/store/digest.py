@@ -1,0 +1,121 @@
+"""The digest of a finished store: every byte of the file, also those that hold nothing.
+
+The checksums in a store cover what is stored. A file of SQLite has more bytes than that: counters
+in its header, free pages, and what earlier rows have left in the middle of a page. They mean
+nothing to whoever reads the tables, but nobody else can tell that they were not touched. So when a
+run is closed, and the file is not to change any more, a text file beside it takes the hash of each
+page and of all of them.
+
+The digest is lines of text: a title with the number of pages and their size, for each page the
+first 16 digits of its SHA-256, and at the end the SHA-256 of all lines before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from referee.errors import StoreError
+from tournaments.store.database import check_file, sync_folder
+
+SUFFIX = ".digest"
+"""What the name of a digest has behind that of its store."""
+_TITLE = "moon-digest/1"
+_DIGITS = 16
+_SHOWN = 8
+"""How many pages are named one by one."""
+
+
+def digest_path(store: Path) -> Path:
+    """Returns where the digest of *store* is."""
+    return store.with_name(store.name + SUFFIX)
+
+
+def write_digest(store: Path) -> str:
+    """Writes the digest of *store*, which nobody has open for writing, and returns its hash.
+
+    Raises:
+        StoreError: if the store cannot be read, part of it is still in a log, or the digest cannot
+            be written.
+    """
+    size = int.from_bytes(check_file(store)[16:18], "big")
+    size = 65536 if size == 1 else size
+    if store.with_name(f"{store.name}-wal").exists():
+        raise StoreError(
+            f"{store}: somebody still reads it, so it cannot be brought into one file; do the same "
+            "again when nobody does"
+        )
+    path = digest_path(store)
+    draft = path.with_name(path.name + ".new")
+    try:
+        pages = list(_pages(store, size))
+        body = "".join(f"{line}\n" for line in (f"{_TITLE} {len(pages)} {size}", *pages))
+        whole = hashlib.sha256(body.encode()).hexdigest()
+        with draft.open("w", encoding="ascii") as file:
+            file.write(f"{body}{whole}\n")
+            file.flush()
+            os.fsync(file.fileno())
+        draft.rename(path)
+        sync_folder(path)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written: {(error.strerror or '').lower()}") from None
+    return whole
+
+
+def read_hash(store: Path) -> str:
+    """Returns the hash that ends the digest of *store*; empty if there is none."""
+    try:
+        lines = digest_path(store).read_text(encoding="ascii", errors="replace").split("\n")
+    except OSError:
+        return ""
+    return lines[-2] if len(lines) > 1 else ""
+
+
+def digest_differences(store: Path) -> list[str]:
+    """Returns where *store* is not what its digest says, a line each; nothing without a digest.
+
+    Raises:
+        StoreError: if one of the two cannot be read.
+    """
+    path = digest_path(store)
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {(error.strerror or '').lower()}") from None
+    end = data[:-1].rfind(b"\n") + 1
+    body, whole = data[:end], data[end:]
+    if whole != hashlib.sha256(body).hexdigest().encode() + b"\n":
+        return [f"{path}: is not what was written: its last line is not the hash of the others"]
+    title, count, size, *hashes = body.decode("ascii").split()
+    if title != _TITLE:
+        raise StoreError(f"{path}: is a digest of a kind that this program does not know: {title}")
+    return list(_compared(store, int(count), int(size), hashes))
+
+
+def _compared(store: Path, count: int, size: int, told: list[str]) -> Iterator[str]:
+    try:
+        found = list(_pages(store, size))
+    except OSError as error:
+        raise StoreError(f"{store}: cannot be read: {(error.strerror or '').lower()}") from None
+    if len(found) != count:
+        yield f"{store}: has {len(found)} pages of {size} bytes; it was closed with {count}"
+    wrong = [n for n, pair in enumerate(zip(told, found, strict=False)) if pair[0] != pair[1]]
+    for number in wrong[:_SHOWN]:
+        first = number * size
+        yield (
+            f"{store}: page {number + 1} (bytes {first} to {first + size - 1}) is not what it was "
+            "when the run was closed"
+        )
+    if len(wrong) > _SHOWN:
+        yield f"{store}: and so are {len(wrong) - _SHOWN} more pages"
+
+
+def _pages(store: Path, size: int) -> Iterator[str]:
+    """Yields the hash of each page; what is left at the end of the file counts as one too."""
+    with store.open("rb") as file:
+        while page := file.read(size):
+            yield hashlib.sha256(page).hexdigest()[:_DIGITS]
