@@ -13,9 +13,11 @@ from itertools import combinations
 from math import fsum, sqrt
 from typing import NamedTuple
 
+from referee.match import Ending
 from referee.rules import Rules
 from tournaments.figures import Contracts, read_figures, table_figures
 from tournaments.rating import Block, Game, Outcome, RankTable, Rating, rank_table, rate
+from tournaments.rating.opinions import PlayedGame, SecondOpinions, second_opinions
 from tournaments.rating.student import student_quantile
 from tournaments.results import TableResult
 from tournaments.schedule import EntrantId, Schedule
@@ -107,6 +109,7 @@ class _Row(NamedTuple):
     scores: tuple[int, ...]
     places: tuple[int, ...]
     deals: int
+    is_forfeited: bool
 
 
 Sides = tuple[EntrantId, ...]
@@ -156,7 +159,8 @@ class Results:
         sides = result.seats[: self._side_count]
         if (new := self._new.get(sides)) is None:
             new = self._new[sides] = []
-        new.append(_Row(result.block, result.scores, result.places, figures.deals))
+        is_forfeited = result.ending == Ending.FORFEIT
+        new.append(_Row(result.block, result.scores, result.places, figures.deals, is_forfeited))
         for seat, level, made, failed in figures.played:
             self._figures[result.seats[seat]].contracts.count(level, made, failed)
         if result.timings:
@@ -186,7 +190,7 @@ class Results:
         for sides, rows in self._rows.items():
             # Equal games are one object, so that there are few to look into.
             known = {places: Game.of(sides, places) for places in {row.places for row in rows}}
-            for block, _, places, _ in rows:
+            for block, _, places, _, _ in rows:
                 games.setdefault(block, []).append(known[places])
         blocks = [Block(cells[n % len(cells)], tuple(each)) for n, each in games.items()]
         ranks = rank_table(blocks, entrants=self.entrants, progress=progress)
@@ -205,6 +209,15 @@ class Results:
         """Returns the names of everybody in the order of the standings."""
         return [EntrantId(row.entrant) for row in self.ratings()]
 
+    def opinions(self, order: Sequence[str]) -> SecondOpinions:
+        """Returns whether the ranking *order* would be another if it were made otherwise."""
+        games: list[PlayedGame] = []
+        points = {str(name): row.points_per_deal for name, row in self.figures.items()}
+        for sides, rows in self._rows.items():
+            known = {places: Game.of(sides, places) for places in {row.places for row in rows}}
+            games += [PlayedGame(row.block, known[row.places], row.is_forfeited) for row in rows]
+        return second_opinions(games, order, points)
+
     def versus(self, entrant: EntrantId, other: EntrantId) -> Versus:
         """Returns how *entrant* did against *other*."""
         self._count_new()
@@ -217,7 +230,7 @@ class Results:
     def _count_new(self) -> None:
         """Counts the tables that came since it was done last, those of the same sides together."""
         for sides, rows in self._new.items():
-            _, scores, places, deals = zip(*rows, strict=True)
+            _, scores, places, deals, _ = zip(*rows, strict=True)
             dealt = sum(deals)
             for side, (points, ranks) in enumerate(
                 zip(zip(*scores, strict=True), zip(*places, strict=True), strict=True)
@@ -241,7 +254,7 @@ class Results:
                 first, second = (one, other) if met is None else (other, one)
                 key = sides[first], sides[second]
                 met = self._meetings.setdefault(key, _Meetings())
-                for block, scores, places, deals in rows:
+                for block, scores, places, deals, _ in rows:
                     points = (scores[first] - scores[second]) / deals
                     met.add(block, places[second] - places[first], points)
 
