@@ -37,6 +37,7 @@ from referee.rules import (
 )
 from referee.rules.options import OPTION_NAMES
 from tournaments.entrants import Entrant, described, read_entrants, with_house_bots
+from tournaments.evidence.luck import LuckTerms
 from tournaments.holding import LIMIT_NAMES, hidden_from_bots, limits_in, sandbox_of
 from tournaments.identity import IDENTITY_VERSION
 from tournaments.schedule import DESIGNS, Format, Schedule, make_schedule
@@ -81,6 +82,8 @@ class TournamentConfig:
     """How many tables a worker plays at the same time; ``None`` for as many as turn out well."""
     sandbox: Sandbox = field(default_factory=Sandbox)
     """How bots are held, and what each may use."""
+    luck: LuckTerms | None = None
+    """How scores are adjusted for the luck of the deal, if they are."""
     ponder: bool = False
     """Whether bots may think in the time of others, where they could be kept from it."""
 
@@ -131,7 +134,11 @@ class TournamentConfig:
         names = _TIMES if has_remote else _LOCAL_TIMES
         times = {name: getattr(self.clock, name) for name in names}
         # Runs from before there were formats are round robins, and say nothing of it.
-        other = {} if self.format is Format.ROUND_ROBIN else {"format": self.format.value}
+        other: dict[str, object] = {}
+        if self.format is not Format.ROUND_ROBIN:
+            other["format"] = self.format.value
+        if self.luck is not None:
+            other["luck"] = {"coefficient": self.luck.coefficient, "hash": self.luck.hash}
         return {
             **other,
             "version": IDENTITY_VERSION,
@@ -244,6 +251,7 @@ def parse_config(
         max_batch=top.number("max_batch", default=MAX_BATCH, least=1),
         tables_in_flight=top.number_or_none("tables_in_flight", least=1),
         sandbox=_sandbox(top),
+        luck=_luck(top),
         ponder=top.flag("ponder", default=False),
     )
 
@@ -261,7 +269,7 @@ _RULE_KEYS = tuple(f"rule.{name}" for name in OPTION_NAMES)
 _TOP_KEYS = (
     "name", "bots", "rules", "rule", "seed", "rounds", "deals", "max_deals", "clock", "call",
     "ask_forced", "workers", "max_batch", "tables_in_flight", "store", "sandbox", "limits",
-    "ponder", "tls", "dial_in", "format", "house",
+    "ponder", "tls", "dial_in", "format", "house", "luck",
 )  # fmt: skip
 
 
@@ -324,6 +332,15 @@ def _rules(top: Reader) -> Rules:
     except OptionError as error:
         problem = str(error).removeprefix(f"rule {error.option}: ")
         raise top.error(f"rule.{error.option}", problem) from None
+
+
+def _luck(top: Reader) -> LuckTerms | None:
+    value = top.get("luck")
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 21:
+        raise top.error("luck", f"expected points for a trick, from 0 to 21, got {value!r}")
+    return LuckTerms.of(float(value))
 
 
 def _clock_reader(top: Reader) -> Reader:

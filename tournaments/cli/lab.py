@@ -10,6 +10,7 @@ COMMANDS = {
     "report": Lazy("tournaments.cli.lab_report:report", "Show who bids too much or too little."),
     "bids": Lazy("tournaments.cli.lab_bids:bids", "Show all numbers, with how sure each is."),
     "deals": Lazy("tournaments.cli.lab_deals:deals", "List the deals that show it."),
+    "luck": Lazy("tournaments.cli.lab_luck:luck", "Show what adjusting for luck would save."),
 }
 
 

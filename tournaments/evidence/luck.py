@@ -7,7 +7,10 @@ average whoever plays them, and the adjusted score has the mean of the plain one
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from referee.rules import Rules, tiles_in
@@ -60,3 +63,24 @@ def luck(rules: Rules, hands: Sequence[int]) -> tuple[int, ...]:
     promised = [promise(rules, hand) for hand in hands]
     together = sum(promised)
     return tuple(each * len(hands) - together for each in promised)
+
+
+@dataclass(frozen=True, slots=True)
+class LuckTerms:
+    """What is fixed before a tournament: how much luck counts, and by which definition."""
+
+    coefficient: float
+    """Points for each trick that a seat was dealt more than the mean of the seats."""
+    hash: str
+    """SHA-256 of the coefficient and of the definition of `promise`, as hexadecimal digits."""
+
+    @classmethod
+    def of(cls, coefficient: float) -> LuckTerms:
+        """Returns the terms with *coefficient*, under the definition of this version."""
+        text = json.dumps([coefficient, PROMISE], separators=(",", ":"))
+        return cls(coefficient, hashlib.sha256(text.encode()).hexdigest())
+
+    @property
+    def is_current(self) -> bool:
+        """Whether this version of the program adjusts by the definition that was fixed."""
+        return self == LuckTerms.of(self.coefficient)
