@@ -30,9 +30,10 @@ from referee.rules import (
     rules_text,
 )
 from tournaments.entrants import Entrant, described, read_entrants, with_house_bots
+from tournaments.evidence.luck import LuckTerms
 from tournaments.holding import hidden_from_bots
 from tournaments.identity import IDENTITY_VERSION
-from tournaments.schedule import Format, Schedule, make_schedule
+from tournaments.schedule import DESIGNS, Format, Schedule, make_schedule
 from tournaments.schedule.nights import Stage, night_schedule
 from tournaments.terms_reader import (
     LOCAL_TIMES,
@@ -84,6 +85,8 @@ class TournamentConfig:
     """How many tables a worker plays at the same time; ``None`` for as many as turn out well."""
     sandbox: Sandbox = field(default_factory=Sandbox)
     """How bots are held, and what each may use."""
+    luck: LuckTerms | None = None
+    """How scores are adjusted for the luck of the deal, if they are."""
     ponder: bool = False
     """Whether bots may think in the time of others, where they could be kept from it."""
     night: tuple[Stage, ...] | None = None
@@ -137,12 +140,15 @@ class TournamentConfig:
         names = TIMES if has_remote else LOCAL_TIMES
         times = {name: getattr(self.clock, name) for name in names}
         # Runs from before there were formats are round robins, and say nothing of it.
-        other = {} if self.format is Format.ROUND_ROBIN else {"format": self.format.value}
-        night = self.night
-        stages = {} if night is None else {"night": [stage.to_json() for stage in night]}
+        other: dict[str, object] = {}
+        if self.format is not Format.ROUND_ROBIN:
+            other["format"] = self.format.value
+        if self.luck is not None:
+            other["luck"] = {"coefficient": self.luck.coefficient, "hash": self.luck.hash}
+        if self.night is not None:
+            other["night"] = [stage.to_json() for stage in self.night]
         return {
             **other,
-            **stages,
             "version": IDENTITY_VERSION,
             "rules": rules_text(self.rules),
             "seed": self.seed,
@@ -239,6 +245,7 @@ def parse_config(
         max_batch=top.number("max_batch", default=MAX_BATCH, least=1),
         tables_in_flight=top.number_or_none("tables_in_flight", least=1),
         sandbox=read_sandbox(top, _TOP_KEYS),
+        luck=_luck(top, form),
         ponder=top.flag("ponder", default=False),
     )
 
@@ -251,7 +258,7 @@ def default_workers() -> int:
 _TOP_KEYS = (
     "name", "bots", "rules", "rule", "seed", "rounds", "deals", "max_deals", "clock", "call",
     "ask_forced", "workers", "max_batch", "tables_in_flight", "store", "sandbox", "limits",
-    "ponder", "tls", "dial_in", "format", "house",
+    "ponder", "tls", "dial_in", "format", "house", "luck",
 )  # fmt: skip
 
 
@@ -299,3 +306,15 @@ def _name(top: Reader) -> str:
         return check_name(name, LONGEST_NAME)
     except NameRefusedError as error:
         raise top.error("name", str(error)) from None
+
+
+def _luck(top: Reader, form: Format) -> LuckTerms | None:
+    value = top.get("luck")
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 21:
+        raise top.error("luck", f"expected points for a trick, from 0 to 21, got {value!r}")
+    if DESIGNS[form].is_individual:
+        problem = f'the format "{form}" changes partners, and luck is adjusted for sides that stay'
+        raise top.error("luck", problem)
+    return LuckTerms.of(float(value))

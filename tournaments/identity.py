@@ -26,12 +26,13 @@ def binding(identity: Mapping[str, Any]) -> dict[str, object]:
     With other deals or other rules they would mean nothing beside those still to come. What else
     may change, if somebody says so: the content of a bot, the times it has, how it is called, and
     who plays how often, as long as the tables stay those of the schedule. A run in which bots are
-    not held stays one: it is unrated.
+    not held stays one: it is unrated. How luck is adjusted for is fixed before the first table.
     """
     names = ("rules", "seed", "deals", "max_deals", "ask_forced")
     strikes = {"strikes": identity["clock"]["strikes"]}
     held = identity.get("sandbox", "none") != "none"
-    return {**{name: identity[name] for name in names}, "clock": strikes, "held": held}
+    luck = {"luck": identity["luck"]} if "luck" in identity else {}
+    return {**{name: identity[name] for name in names}, "clock": strikes, "held": held, **luck}
 
 
 def differences(old: Mapping[str, object], new: Mapping[str, object]) -> tuple[str, ...]:

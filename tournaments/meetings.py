@@ -83,6 +83,7 @@ class Row(NamedTuple):
     scores: tuple[int, ...]
     places: tuple[int, ...]
     deals: int
+    is_forfeited: bool
 
 
 class Meetings:
@@ -96,7 +97,7 @@ class Meetings:
 
     def take(self, rows: Sequence[Row], side: int, other: int) -> None:
         """Takes the tables in *rows*, in which the two are these sides."""
-        for block, scores, places, deals in rows:
+        for block, scores, places, deals, _ in rows:
             self._tables += 1
             self._ahead += places[side] < places[other]
             self._level += places[side] == places[other]

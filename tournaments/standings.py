@@ -7,11 +7,12 @@ the same to the last bit for the same results, whatever the order in which they 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 from math import fsum
 
+from referee.match import Ending
 from referee.rules import Rules
 from tournaments.figures import Contracts, read_figures, table_figures
 from tournaments.meetings import Meetings, OwnPartner, Partnership, Row, Versus, interval_of_two
@@ -25,6 +26,7 @@ from tournaments.rating import (
     rate,
     teams_at,
 )
+from tournaments.rating.opinions import PlayedGame, SecondOpinions, second_opinions
 from tournaments.results import TableResult
 from tournaments.schedule import EntrantId, Schedule
 from tournaments.timing import OverheadTimes, Times, read_times
@@ -141,7 +143,8 @@ class Results:
         figures = read_figures(result.figures) if result.figures else table_figures(result.record)
         if (new := self._new.get(result.seats)) is None:
             new = self._new[result.seats] = []
-        new.append(Row(result.block, result.scores, result.places, figures.deals))
+        is_forfeited = result.ending == Ending.FORFEIT
+        new.append(Row(result.block, result.scores, result.places, figures.deals, is_forfeited))
         for seat, level, made, failed in figures.played:
             self._figures[result.seats[seat]].contracts.count(level, made, failed)
         if result.timings:
@@ -171,7 +174,7 @@ class Results:
         for seats, rows in self._rows.items():
             # Equal games are one object, so that there are few to look into.
             known = {places: Game.at_table(seats, places) for places in {r.places for r in rows}}
-            for block, _, places, _ in rows:
+            for block, _, places, _, _ in rows:
                 if (game := known[places]) is not None:
                     games.setdefault(block, []).append(game)
         blocks = [Block(cells[n % len(cells)], tuple(each)) for n, each in games.items()]
@@ -193,6 +196,19 @@ class Results:
     def order(self) -> list[EntrantId]:
         """Returns the names of everybody in the order of the standings."""
         return [EntrantId(row.entrant) for row in self.ratings()]
+
+    def opinions(self, order: Sequence[str]) -> SecondOpinions:
+        """Returns whether the ranking *order* would be another if it were made otherwise."""
+        games: list[PlayedGame] = []
+        points = {str(name): row.points_per_deal for name, row in self.figures.items()}
+        for seats, rows in self._rows.items():
+            known = {places: Game.at_table(seats, places) for places in {r.places for r in rows}}
+            games += [
+                PlayedGame(row.block, game, row.is_forfeited)
+                for row in rows
+                if (game := known[row.places]) is not None
+            ]
+        return second_opinions(games, order, points)
 
     def versus(self, entrant: EntrantId, other: EntrantId) -> Versus:
         """Returns how *entrant* did against *other*."""
@@ -234,7 +250,7 @@ class Results:
     def _count_new(self) -> None:
         """Counts the tables that came since it was done last, those of the same seats together."""
         for seats, rows in self._new.items():
-            _, scores, places, deals = zip(*rows, strict=True)
+            _, scores, places, deals, _ = zip(*rows, strict=True)
             dealt = sum(deals)
             points = [sum(each) for each in zip(*scores, strict=True)]
             ranks = [*zip(*places, strict=True)]

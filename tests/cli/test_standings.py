@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import random
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -257,3 +258,23 @@ def test_the_details_say_what_the_host_did_with_the_time(out: Screen, tmp_path: 
             "bob": {"total": 4.1, "out_of_turn": 3.0, "pondering": True},
         },
     }
+
+
+def test_second_opinions_say_whether_the_order_would_be_another(out: Screen, store: Path) -> None:
+    """Cyd forfeits one table; bob is ahead of everybody by any count."""
+    short = out.moon("tournament", "standings", store)
+    text = out.moon("tournament", "standings", store, "--opinions")
+    assert text.startswith(short)
+    assert "without forfeits: the same order" in text
+    assert "without cyd: the same order" in text
+    document = json.loads(out.moon("tournament", "standings", store, "--opinions", "--json"))
+    told = document["opinions"]
+    assert [row["entrant"] for row in told["strengths"]] == ["bob", "ann", "cyd"]
+    ways = {row["way"]: row for row in told["rankings"]}
+    assert set(ways) == {"Plackett-Luce", "points a deal", "without forfeits", "without bob",
+                         "without ann", "without cyd"}  # fmt: skip
+    assert (ways["without forfeits"]["games"], ways["without cyd"]["games"]) == (17, 18)
+    pairs = {(pair["entrant"], pair["other"]): pair for pair in told["pairs"]}
+    share = 100 * pairs["bob", "ann"]["ahead"] / pairs["bob", "ann"]["tables"]
+    assert re.search(rf"^ *1 +bob +- +{share:.0f} ", text, re.MULTILINE)
+    assert "opinions" not in json.loads(out.moon("tournament", "standings", store, "--json"))

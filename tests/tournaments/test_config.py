@@ -571,6 +571,13 @@ def test_a_format_that_means_nothing_is_refused_with_its_place(
         load(f"{text}\n{THREE}")
 
 
+def test_luck_is_not_adjusted_where_partners_change(load: Load) -> None:
+    with pytest.raises(ConfigError, match='luck: the format "whist" changes partners'):
+        load(
+            'rules = "tournament-4p"\nformat = "whist"\nluck = 1\nbots = ["greedy", "random", "counter"]'
+        )
+
+
 def test_single_bots_are_no_pairs(load: Load) -> None:
     text = 'rules = "tournament-4p"\nformat = "whist"\nbots = ["greedy", "random", "counter", '
     assert load(f'{text}"sampler"]').house == 0

@@ -36,6 +36,7 @@ COMMANDS = {
         "tournaments.cli.tournament:tournament", "Run a round robin, and read what came of it."
     ),
     "league": Lazy("tournaments.cli.league:league", "Keep a league: its entries and its nights."),
+    "lab": Lazy("tournaments.cli.lab:lab", "Study how everybody bids, and what it is worth."),
     "bot": Lazy("tournaments.cli.bot:bot", "Work on a bot, and try what hostile ones can do."),
     "ask": Lazy("tournaments.cli.ask:ask", "Put one saved question to a bot."),
     "serve-bots": Lazy(

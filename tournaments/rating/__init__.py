@@ -15,7 +15,15 @@ from tournaments.rating.games import (
     tally,
     teams_at,
 )
+from tournaments.rating.luce import Strength, plackett_luce
 from tournaments.rating.model import Belief, RatingError, SkillModel
+from tournaments.rating.opinions import (
+    Ahead,
+    PlayedGame,
+    Ranking,
+    SecondOpinions,
+    second_opinions,
+)
 from tournaments.rating.outlook import (
     order_probability,
     quality,
@@ -25,26 +33,33 @@ from tournaments.rating.outlook import (
 from tournaments.rating.ranks import Difference, RankedEntrant, RankTable, rank_table, table_of
 
 __all__ = [
+    "Ahead",
     "Batch",
     "Belief",
     "Block",
     "Difference",
     "Game",
     "Outcome",
+    "PlayedGame",
     "RankTable",
     "RankedEntrant",
+    "Ranking",
     "Rating",
     "RatingError",
     "Resampled",
+    "SecondOpinions",
     "SkillModel",
+    "Strength",
     "entrants_of",
     "fitted",
     "observed_draw_probability",
     "order_probability",
+    "plackett_luce",
     "quality",
     "rank_table",
     "rate",
     "resample",
+    "second_opinions",
     "table_of",
     "tally",
     "teams_at",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from referee.rules import rules_text
+from tournaments.lab.adjusting import Adjusted
 from tournaments.measured import Measured
 from tournaments.rating import RankedEntrant
 from tournaments.reports.grids import Column, Grid
@@ -28,8 +29,8 @@ def heading(run: RunInfo, table: Standings) -> str:
     )
 
 
-def standings_table(table: Standings) -> Grid:
-    """Returns the standings, best first."""
+def standings_table(table: Standings, adjusted: Adjusted | None = None) -> Grid:
+    """Returns the standings, best first, with scores *adjusted* for luck if they are."""
     grid = Grid(
         Column("rank"),
         Column("95%"),
@@ -37,6 +38,7 @@ def standings_table(table: Standings) -> Grid:
         Column("rating"),
         Column("95%"),
         Column("pts/deal", spare=2),
+        *([] if adjusted is None else [Column("adjusted", spare=2)]),
         Column("/".join(_place_titles(table)), spare=3),
         Column("made/set", spare=4),
         Column("tables", spare=5),
@@ -52,6 +54,7 @@ def standings_table(table: Standings) -> Grid:
             number(row.mu if figures.tables else None, 1),
             "-" if row.low is None or row.high is None else f"{row.low:.1f}-{row.high:.1f}",
             number(figures.points_per_deal),
+            *([] if adjusted is None else [number(adjusted.points_per_deal(row.entrant))]),
             "/".join(str(figures.places[place]) for place in _places(table)),
             f"{contracts.made_count}/{contracts.set_count}",
             str(figures.tables),
@@ -201,12 +204,14 @@ def _times(times: Times) -> dict[str, object]:
     }
 
 
-def csv_rows(table: Standings) -> Iterator[list[object]]:
+def csv_rows(table: Standings, adjusted: Adjusted | None = None) -> Iterator[list[object]]:
     """Yields the titles, then a line for each entrant, best first."""
+    more = [] if adjusted is None else ["adjusted_points_per_deal"]
     places = [f"place_{place}" for place in _places(table)]
     yield [
         "rank", "rank_low", "rank_high", "entrant", "rating", "rating_low", "rating_high",
         "tables", "deals", "points_per_deal", *places, "made", "set", "faults", "forfeits",
+        *more,
     ]  # fmt: skip
     for row in table.ranks.entrants:
         figures = _row(table, row)
@@ -226,4 +231,5 @@ def csv_rows(table: Standings) -> Iterator[list[object]]:
             figures.contracts.set_count,
             figures.faults.total(),
             figures.forfeits,
+            *([] if adjusted is None else [adjusted.points_per_deal(row.entrant)]),
         ]

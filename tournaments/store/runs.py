@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from referee.bots.spec import is_inside, is_remote
 from referee.rules import Rules, parse_rules
+from tournaments.evidence.luck import LuckTerms
 from tournaments.identity import canonical
 from tournaments.schedule import EntrantId, Format, Schedule, make_schedule
 from tournaments.schedule.nights import Stage, night_schedule, stage_of
@@ -41,6 +42,12 @@ class RunInfo:
     def entrants(self) -> tuple[EntrantId, ...]:
         """The names of the entrants, in the order of the tournament file."""
         return tuple(EntrantId(entrant["name"]) for entrant in self.identity["entrants"])
+
+    @property
+    def luck(self) -> LuckTerms | None:
+        """How scores are adjusted for the luck of the deal, as fixed before the first table."""
+        told = self.identity.get("luck")
+        return None if told is None else LuckTerms(float(told["coefficient"]), str(told["hash"]))
 
     @property
     def inside(self) -> tuple[EntrantId, ...]:

@@ -1,0 +1,173 @@
+"""Somebody who bids too much is named, with the deals; and nobody is named by chance."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+import re
+import shlex
+from pathlib import Path
+from types import SimpleNamespace
+from xml.etree import ElementTree
+
+import pytest
+
+from referee.rules import Bid
+from tests.e2e.screen import Screen
+from tournaments.cli.main import main
+from tournaments.lab import Laboratory, pictures, study
+from tournaments.lab.findings import Inquiry
+
+PAGE = (Path(__file__).parents[2] / "docs" / "lab.md").read_text(encoding="utf-8")
+SAMPLES = Path(__file__).parents[2] / "sample_bots"
+BOTS = [
+    "honest=inproc:counter:Counter",
+    "reckless=inproc:counter:Counter?risk=3",
+    "greedy=inproc:greedy:Greedy",
+]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run in which one bot is known to hope for more tricks than it can expect."""
+    folder = tmp_path_factory.mktemp("lab")
+    for name in ("counter.py", "greedy.py", "_auction.py", "_sense.py", "_worth.py", "_worlds.py",
+                 "_rollout.py"):  # fmt: skip
+        (folder / name).symlink_to(SAMPLES / name)
+    file = folder / "night.toml"
+    lines = [f"bots = {json.dumps(BOTS)}", 'seed = "risk"', "rounds = 12", "deals = 6"]
+    file.write_text("\n".join([*lines, 'sandbox = "none"', "workers = 1"]), encoding="utf-8")
+    assert main(["tournament", "run", str(file)]) == 0
+    return folder / "night.sqlite"
+
+
+@pytest.fixture(scope="module")
+def studied(store: Path) -> Laboratory:
+    return study([store])
+
+
+@pytest.fixture
+def out(capsys: pytest.CaptureFixture[str]) -> Screen:
+    return Screen(capsys)
+
+
+def test_the_bot_that_bids_too_much_is_named_and_its_deals_can_be_drawn(
+    out: Screen, store: Path
+) -> None:
+    text = out.moon("lab", "report", store)
+    named = [line.split()[0] for line in text.splitlines() if " overbids at " in line]
+    assert named
+    assert set(named) == {"reckless"}
+    command = next(line for line in text.splitlines() if "moon replay show" in line)
+    words = shlex.split(command.partition("  (")[0])
+    drawn = out.moon(*words[1:])
+    assert re.search(r"reckless +plays (21|7|6|5|4)\b", drawn)
+
+
+def test_findings_and_deals_are_the_same_for_people_and_for_programs(
+    out: Screen, store: Path, studied: Laboratory
+) -> None:
+    document = json.loads(out.moon("lab", "report", store, "--json"))
+    assert document["schema"] == "moon.lab.report/1"
+    [finding, *_] = studied.findings()
+    told = document["findings"][0]
+    assert (told["entrant"], told["finding"]) == ("reckless", "overbids")
+    assert (told["p"], told["gain"]["value"]) == (finding.p, finding.gain.value)
+    assert told["p"] <= 0.05
+    deals = json.loads(out.moon("lab", "deals", store, "--of", "reckless", "--json"))["deals"]
+    assert told["deals"][0] in deals
+    assert f"--table {deals[0]['table']} --deal {deals[0]['deal']}" in out.moon(
+        "lab", "deals", store, "--of", "reckless"
+    )
+
+
+def test_json_csv_and_the_api_give_every_number_with_unit_count_and_interval(
+    out: Screen, store: Path, studied: Laboratory
+) -> None:
+    document = json.loads(out.moon("lab", "bids", store, "--json"))
+    lines = list(csv.DictReader(io.StringIO(out.moon("lab", "bids", store, "--csv"))))
+    rows = list(studied.figures())
+    assert len(document["figures"]) == len(lines) == len(rows)
+    for told, line, row in zip(document["figures"], lines, rows, strict=True):
+        assert told == {name: getattr(row, name) for name in told}
+        assert (line["entrant"], float(line["value"])) == (row.entrant, row.value)
+        assert row.unit
+        assert row.count >= row.blocks >= 1
+        assert row.low is None or row.low <= row.value <= row.high
+    text = out.moon("lab", "bids", store, "--topic", "contracts", "--of", "reckless")
+    [made] = studied.figures("contracts", entrant="reckless", what="all", measure="made")
+    assert f"{made.value:.2f} ({made.low:.2f} to {made.high:.2f})" in text
+
+
+def test_what_one_gains_by_a_choice_the_other_loses(studied: Laboratory) -> None:
+    rows = list(studied.figures("choices"))
+    assert rows
+    assert sum(row.value * row.count for row in rows) == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["calibration", "made", "bids", "worth"])
+def test_a_picture_is_svg_with_a_point_for_each_number(studied: Laboratory, name: str) -> None:
+    root = ElementTree.fromstring(getattr(pictures, name)(studied))
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    texts = [element.text or "" for element in root.iter("{http://www.w3.org/2000/svg}title")]
+    assert sum(text.startswith("reckless, ") for text in texts) >= 4
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["lab", "report"], 2, "name the store of a run"),
+        (["lab", "bids", "STORE", "STORE"], 2, "share their deals"),
+        (["lab", "bids", "STORE", "--of", "grody"], 3, "did you mean 'greedy'?"),
+        (["lab", "deals", "nowhere.sqlite"], 3, "there is no such store"),
+    ],
+)
+def test_a_mistake_is_answered_with_what_to_do(
+    out: Screen, store: Path, words: list[str], code: int, said: str
+) -> None:
+    out.moon(*(store if word == "STORE" else word for word in words), code=code)
+    assert said in out.error
+
+
+def test_the_notebook_example_of_the_page_runs(
+    store: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [code] = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    monkeypatch.chdir(store.parent)
+    exec(compile(code, "docs/lab.md", "exec"), {})
+    written = capsys.readouterr().out
+    assert "reckless overbids at" in written
+    assert (store.parent / "calibration.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_the_page_names_every_command_option_and_topic(out: Screen) -> None:
+    for command in ("report", "bids", "deals", "luck"):
+        for option in re.findall(r"--[a-z]+", out.moon("lab", command, "--help")):
+            assert option in ("--help", "--store") or f"`{option}" in PAGE, f"{command} {option}"
+
+
+def test_nobody_is_named_by_chance_more_often_than_stated() -> None:
+    """Bids that differ without any effect: six questions at once, a hundred runs."""
+    rng = random.Random(4)
+    named = 0
+    for _ in range(100):
+        inquiry = Inquiry(2)
+        for _ in range(30):
+            inquiry.take([match(rng, name, level) for name in "abc" for level in (4, 5)])
+        named += bool(inquiry.findings())
+    assert named <= 11, "5 % of 100 are 5; one threshold for each question would name some 26"
+
+
+def match(rng: random.Random, name: str, level: int) -> SimpleNamespace:
+    """A bid of *level* that another passed, worth nothing on average, though it loses points."""
+
+    def chosen(entrant: str, bid: Bid) -> SimpleNamespace:
+        net = rng.randrange(-40, 21)
+        return SimpleNamespace(
+            entrant=entrant, net=net, call=SimpleNamespace(bid=bid), has_made=net > 0
+        )
+
+    mine, other = chosen(name, Bid(level)), chosen("other", Bid.PASS)
+    return SimpleNamespace(mine=mine, other=other, gain=mine.net - other.net)

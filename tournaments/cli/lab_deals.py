@@ -1,0 +1,77 @@
+"""`moon lab deals`: the deals that show how somebody bids."""
+
+from __future__ import annotations
+
+import csv
+import sys
+
+import click
+
+from tournaments.cli.lab_findings import replay_command
+from tournaments.cli.lab_stores import csv_option, of_option, stores_argument, studied
+from tournaments.cli.options import json_option
+from tournaments.cli.terminal import console, print_json
+from tournaments.lab import KINDS, Example
+from tournaments.reports.grids import Column, Grid
+
+
+@click.command()
+@stores_argument
+@click.option("--kind", type=click.Choice(list(KINDS)), default="over", show_default=True,
+              help="over: bid more than another with the same hand, and was set; missed: bid less "
+              "than another, who made it; moon: shot the moon.")  # fmt: skip
+@of_option
+@click.option("--level", metavar="BID", default="", help="Only this bid, such as 5 or 21.")
+@click.option("--limit", type=click.IntRange(1), default=5, show_default=True,
+              help="How many of each entrant and bid, the costliest first.")  # fmt: skip
+@json_option
+@csv_option
+def deals(
+    stores: tuple[str, ...],
+    kind: str,
+    only: str | None,
+    level: str,
+    limit: int,
+    as_json: bool,
+    as_csv: bool,
+) -> None:
+    """List deals, with the command that draws each.
+
+    The cost is in net points: what the entrant got less than the other with the same hand, or with
+    a moon, what it lost to its table.
+    """
+    laboratory = studied(stores, only, examples=limit)
+    found = list(laboratory.shelf.examples(kind, only or "", level))
+    if as_json:
+        print_json("moon.lab.deals/1", {"deals": [example._asdict() for example in found]})
+    elif as_csv:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(Example._fields)
+        writer.writerows(found)
+    elif found:
+        console().print(_grid(found))
+    else:
+        console().print(f"nobody {KINDS[kind]}" + (f" at {level}" if level else ""))
+
+
+def _grid(found: list[Example]) -> Grid:
+    grid = Grid(
+        Column("entrant", is_text=True),
+        Column("bid"),
+        Column("the other", is_text=True, spare=2),
+        Column("at", is_text=True, spare=2),
+        Column("bid", spare=1),
+        Column("cost"),
+        Column("to see it", is_text=True),
+    )
+    for example in found:
+        grid.add_row(
+            example.entrant,
+            example.bid,
+            example.other or "-",
+            example.other_table or "-",
+            example.other_bid or "-",
+            f"{example.cost:.1f}",
+            replay_command(example),
+        )
+    return grid

@@ -1,0 +1,104 @@
+"""Findings of the laboratory, for people and for programs."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import asdict
+from itertools import islice
+
+from tournaments.lab import Example, Finding, Laboratory
+from tournaments.lab.findings import ALPHA, LEAST_BLOCKS
+
+SHOWN = 3
+"""How many deals are named beside a finding."""
+_KIND = {"overbids": "over", "underbids": "missed"}
+
+
+def finding_lines(laboratory: Laboratory, only: str | None = None) -> list[str]:
+    """Returns a line for each finding, and under it the deals to look at."""
+    found = [each for each in laboratory.findings() if only in (None, each.entrant)]
+    if not found:
+        return [_nothing(only)]
+    lines = []
+    for finding in found:
+        lines.append(_line(finding))
+        shown = islice(_examples(laboratory, finding), SHOWN)
+        lines += [f"  {replay_command(example)}  ({_about(example)})" for example in shown]
+    return lines
+
+
+def _nothing(only: str | None) -> str:
+    return (
+        f"{only or 'nobody'} is {'not ' if only else ''}sure to bid too much or too little: no "
+        f"comparison of the same hand holds at {100 * ALPHA:g} % after Holm, or none is from "
+        f"{LEAST_BLOCKS} blocks"
+    )
+
+
+def _line(finding: Finding) -> str:
+    gain, worth, made = finding.gain, finding.worth, finding.made
+    over = finding.direction == "overbids"
+    others = "others chose less" if over else "others made that bid"
+    whose = "deals with its bid were" if over else "theirs were"
+    return (
+        f"{finding.entrant} {finding.direction} at {finding.level}: with the same hand at the same "
+        f"place {others} and got {-gain.value:.1f} net points a deal more "
+        f"(95 % {_ends(gain.low, gain.high, -1)}; {gain.count} comparisons in {gain.blocks} "
+        f"blocks); {whose} worth {worth.value:+.1f} (95 % {_ends(worth.low, worth.high)}), made in "
+        f"{100 * made.value:.0f} % (95 % {_percents(made.low, made.high)}); "
+        f"p {_p(finding.p)} after Holm over {finding.questions} questions"
+    )
+
+
+def _ends(low: float | None, high: float | None, sign: int = 1) -> str:
+    if low is None or high is None:
+        return "-"
+    ends = sorted((sign * low, sign * high))
+    return f"{ends[0]:.1f} to {ends[1]:.1f}"
+
+
+def _percents(low: float | None, high: float | None) -> str:
+    return "-" if low is None or high is None else f"{100 * low:.0f} to {100 * high:.0f} %"
+
+
+def _p(p: float) -> str:
+    return "< 0.0001" if p < 0.0001 else f"= {p:.4f}"
+
+
+def _examples(laboratory: Laboratory, finding: Finding) -> list[Example]:
+    kind = _KIND[finding.direction]
+    return list(laboratory.shelf.examples(kind, finding.entrant, finding.level))
+
+
+def replay_command(example: Example) -> str:
+    """Returns the command that draws the deal."""
+    return (
+        f"moon replay show {shlex.quote(example.store)} --table {example.table} "
+        f"--deal {example.deal}"
+    )
+
+
+def _about(example: Example) -> str:
+    return (
+        f"bid {example.bid} where {example.other}, at {example.other_table}, bid "
+        f"{example.other_bid}: cost {example.cost:.1f}"
+    )
+
+
+def findings_document(laboratory: Laboratory, only: str | None = None) -> list[dict[str, object]]:
+    """Returns the findings as JSON values, each with the deals to look at."""
+    return [
+        {
+            "entrant": finding.entrant,
+            "finding": finding.direction,
+            "level": finding.level,
+            "p": finding.p,
+            "questions": finding.questions,
+            "gain": asdict(finding.gain),
+            "worth": asdict(finding.worth),
+            "made": asdict(finding.made),
+            "deals": [example._asdict() for example in _examples(laboratory, finding)],
+        }
+        for finding in laboratory.findings()
+        if only in (None, finding.entrant)
+    ]

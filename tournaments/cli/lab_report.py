@@ -1,0 +1,81 @@
+"""`moon lab report`: who bids too much or too little, and one line for everybody."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from tournaments.cli.lab_bids import cell
+from tournaments.cli.lab_findings import finding_lines, findings_document
+from tournaments.cli.lab_stores import heading, of_option, stores_argument, studied
+from tournaments.cli.options import json_option
+from tournaments.cli.terminal import console, print_json
+from tournaments.lab import Figure, Laboratory
+from tournaments.lab.observing import ALL
+from tournaments.reports.grids import Column, Grid
+
+OVERVIEW = (
+    ("contracts", "made"), ("contracts", "surplus"), ("contracts", "net"), ("defence", "set"),
+    ("missed", "missed"),
+)  # fmt: skip
+"""The numbers of the overview, by topic and measure."""
+
+
+@click.command()
+@stores_argument
+@of_option
+@json_option
+def report(stores: tuple[str, ...], only: str | None, as_json: bool) -> None:
+    """Show an overview, and who is sure to bid too much or too little.
+
+    Somebody overbids at a level if, where it made that bid and another with the same hand at the
+    same place of the auction chose less, it came out worse than the other and lost points to its
+    table. All entrants, levels and both directions are looked at, adjusted by Holm's method: the
+    chance that anybody is named wrongly is at most 5 %.
+    """
+    laboratory = studied(stores, only)
+    rows: dict[str, dict[str, Figure]] = {
+        entrant: _overview(laboratory, entrant)
+        for entrant in laboratory.entrants
+        if only in (None, entrant)
+    }
+    if as_json:
+        body = {
+            "read": asdict(laboratory.counts),
+            "overview": [asdict(row) for found in rows.values() for row in found.values()],
+            "findings": findings_document(laboratory, only),
+        }
+        print_json("moon.lab.report/1", body)
+        return
+    screen = console()
+    screen.print(heading(laboratory), soft_wrap=True)
+    screen.print(_grid(rows))
+    screen.print("made, set, missed: shares; surplus: tricks beyond the bid; net: points a deal "
+                 "less the mean of the others", soft_wrap=True)  # fmt: skip
+    screen.print()
+    for line in finding_lines(laboratory, only):
+        screen.print(line, soft_wrap=True)
+
+
+def _overview(laboratory: Laboratory, entrant: str) -> dict[str, Figure]:
+    return {
+        measure: row
+        for topic, measure in OVERVIEW
+        for row in laboratory.figures(topic, entrant=entrant, measure=measure, what=ALL)
+        if not row.against
+    }
+
+
+def _grid(rows: dict[str, dict[str, Figure]]) -> Grid:
+    measures = [measure for _, measure in OVERVIEW]
+    grid = Grid(
+        Column("entrant", is_text=True),
+        Column("contracts"),
+        *(Column(f"{measure} (95 %)", spare=at) for at, measure in enumerate(measures)),
+    )
+    for entrant, found in rows.items():
+        count = str(found["made"].count) if "made" in found else "0"
+        told = [cell(found[name]) if name in found else "-" for name in measures]
+        grid.add_row(entrant, count, *told)
+    return grid

@@ -1,0 +1,190 @@
+"""Scores less the luck of the deal, and how much surer that makes them (RATING.md 6.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import msgspec
+
+from referee.rules import Hand, Rules
+from tournaments.evidence.luck import TENTHS, LuckTerms, luck
+from tournaments.results import TableResult
+from tournaments.schedule import EntrantId
+
+
+class _Line(msgspec.Struct, frozen=True):
+    """The fields of a record line that are looked at."""
+
+    type: str
+    hands: tuple[str, ...] = ()
+
+
+_read_lines = msgspec.json.Decoder(_Line).decode_lines
+
+
+@lru_cache(maxsize=1 << 14)
+def _mask(hand: str) -> int:
+    return Hand.parse(hand).mask
+
+
+@dataclass(slots=True)
+class _Sums:
+    """Sums of scores and luck over tables, or over blocks: whole numbers, so of any order."""
+
+    count: int = 0
+    score: int = 0
+    luck: int = 0
+    score_squares: int = 0
+    luck_squares: int = 0
+    products: int = 0
+
+    def add(self, score: int, dealt: int) -> None:
+        self.count += 1
+        self.score += score
+        self.luck += dealt
+        self.score_squares += score * score
+        self.luck_squares += dealt * dealt
+        self.products += score * dealt
+
+    def about_mean(self) -> tuple[int, int, int]:
+        """Returns the sums of squares and products about the means, times the count."""
+        n = self.count
+        return (
+            n * self.score_squares - self.score**2,
+            n * self.luck_squares - self.luck**2,
+            n * self.products - self.score * self.luck,
+        )
+
+
+class Adjusted:
+    """What everybody scored, and would have scored with average hands, as far as luck is counted.
+
+    The adjusted score of a table is the score less the coefficient times the luck of all hands that
+    were dealt there. It has the mean of the plain score, whatever the coefficient. In a complete
+    block of matches of equally many deals luck cancels: everybody held every hand.
+    """
+
+    def __init__(self, rules: Rules, terms: LuckTerms) -> None:
+        """Makes sums of nothing."""
+        self.terms = terms
+        self._rules = rules
+        self._unit = TENTHS * rules.players
+        self._deals: dict[str, int] = {}
+        self._tables: dict[str, _Sums] = {}
+        self._blocks: dict[str, _Sums] = {}
+        self._open: dict[str, list[int]] = {}
+        self._block = -1
+
+    def watch(self, results: Iterable[TableResult]) -> Iterator[TableResult]:
+        """Yields *results*, which come in schedule order with their records, and takes each."""
+        for result in results:
+            self.take(result)
+            yield result
+        self._close()
+
+    def take(self, result: TableResult) -> None:
+        """Takes one table."""
+        if result.block != self._block:
+            self._close()
+            self._block = result.block
+        dealt, deals = [0] * self._rules.side_count, 0
+        for line in _read_lines(result.record):
+            if line.type == "deal":
+                deals += 1
+                for seat, each in enumerate(luck(self._rules, list(map(_mask, line.hands)))):
+                    dealt[self._rules.side_of(seat)] += each
+        for side, (score, lucky) in enumerate(zip(result.scores, dealt, strict=True)):
+            entrant = result.seats[side]
+            self._deals[entrant] = self._deals.get(entrant, 0) + deals
+            self._tables.setdefault(entrant, _Sums()).add(score, lucky)
+            sums = self._open.setdefault(entrant, [0, 0, 0])
+            for at, value in enumerate((score, lucky, 1)):
+                sums[at] += value
+
+    def _close(self) -> None:
+        for entrant, (score, lucky, tables) in self._open.items():
+            if tables == self._rules.side_count:
+                self._blocks.setdefault(entrant, _Sums()).add(score, lucky)
+        self._open = {}
+
+    def points_per_deal(self, entrant: EntrantId | str) -> float | None:
+        """Returns the adjusted points a deal of *entrant*, ``None`` without deals."""
+        if not (deals := self._deals.get(entrant, 0)):
+            return None
+        sums = self._tables[entrant]
+        return (sums.score - self.terms.coefficient * sums.luck / self._unit) / deals
+
+    def luck_per_deal(self, entrant: EntrantId | str) -> float | None:
+        """Returns the tricks a deal that *entrant* was dealt beyond the mean of its tables."""
+        if not (deals := self._deals.get(entrant, 0)):
+            return None
+        return self._tables[entrant].luck / self._unit / deals
+
+    @property
+    def saved_of_tables(self) -> float | None:
+        """The share of the variance of single tables that is gone, ``None`` without any."""
+        return self._saved(self._tables)
+
+    @property
+    def saved_of_blocks(self) -> float | None:
+        """The share of the variance of complete blocks that is gone, ``None`` without any."""
+        return self._saved(self._blocks)
+
+    @property
+    def best_coefficient(self) -> float | None:
+        """What would have saved most at these tables: for a *later* tournament, never for this."""
+        _, luck_squares, products = self._pooled(self._tables)
+        return products / luck_squares * self._unit if luck_squares else None
+
+    def _pooled(self, found: dict[str, _Sums]) -> tuple[float, float, float]:
+        """Returns squares and products about the mean of each entrant, added up by name."""
+        totals = [0.0, 0.0, 0.0]
+        for entrant in sorted(found):
+            for at, value in enumerate(found[entrant].about_mean()):
+                totals[at] += value / found[entrant].count
+        return totals[0], totals[1], totals[2]
+
+    def _saved(self, found: dict[str, _Sums]) -> float | None:
+        plain, luck_squares, products = self._pooled(found)
+        if not plain:
+            return None
+        c = self.terms.coefficient / self._unit
+        return (2 * c * products - c * c * luck_squares) / plain
+
+    def lines(self) -> tuple[str, ...]:
+        """Returns what people are told."""
+        if not self.terms.is_current:
+            told = f"luck: fixed as {self.terms.hash}, by another definition than this version's"
+            return (f"{told}; adjusted is not what was announced",)
+        told = (
+            f"luck: adjusted by {self.terms.coefficient:g} points a trick, fixed beforehand as "
+            f"{self.terms.hash[:16]}; variance saved: {percent(self.saved_of_tables)} of single "
+            f"tables, {percent(self.saved_of_blocks)} of complete blocks"
+        )
+        return (told,)
+
+    def document(self) -> dict[str, object]:
+        """Returns everything as JSON values."""
+        return {
+            "coefficient": self.terms.coefficient,
+            "hash": self.terms.hash,
+            "is_current": self.terms.is_current,
+            "variance_saved_tables": self.saved_of_tables,
+            "variance_saved_blocks": self.saved_of_blocks,
+            "best_coefficient": self.best_coefficient,
+            "rows": [
+                {
+                    "entrant": entrant,
+                    "adjusted_points_per_deal": self.points_per_deal(entrant),
+                    "luck_tricks_per_deal": self.luck_per_deal(entrant),
+                }
+                for entrant in sorted(self._deals)
+            ],
+        }
+
+
+def percent(share: float | None) -> str:
+    """Returns *share* as people read it, or a dash for ``None``."""
+    return "-" if share is None else f"{100 * share:.0f} %"

@@ -1,0 +1,121 @@
+"""Who bids too much or too little, said only where it is sure.
+
+The criterion, for an entrant and a bid. *Overbids*: where it made that bid, and another with the
+same hand at the same place of the auction chose less, it came out worse than the other, and it lost
+points against the others at its table. *Underbids*: where it chose less and the other made that
+bid, it came out worse, and the other won points. Both halves have to hold (an intersection-union
+test, R. L. Berger 1982: the larger of the two p-values is the p-value of both), each by Student's t
+over blocks, one-sided. All entrants, all bids and both directions are looked at, so the p-values
+are adjusted together by Holm's method: the chance of naming anybody wrongly is at most 5 %.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tournaments.evidence.families import holm
+from tournaments.lab.estimates import Estimate, Moments
+from tournaments.lab.matching import Match
+
+ALPHA = 0.05
+"""The chance that anybody is named wrongly."""
+LEAST_BLOCKS = 20
+"""Blocks with such a difference below which nothing is said: t is no more than a guess there."""
+
+
+class _Question(NamedTuple):
+    """What is asked: of whom, and about which bid."""
+
+    entrant: str
+    level: int
+    direction: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What is sure about how an entrant bids. Points are net points a deal."""
+
+    entrant: str
+    direction: str
+    """``overbids`` or ``underbids``."""
+    level: str
+    """The bid that it makes too often, or not often enough."""
+    p: float
+    """The p-value of the criterion, adjusted by Holm's method."""
+    questions: int
+    """Over how many questions it was adjusted."""
+    gain: Estimate
+    """What it got more than the other one with the same hand: below 0."""
+    worth: Estimate
+    """What the bid won against the others at the table: of its own bid if it overbids, of the
+    other's if it underbids."""
+    made: Estimate
+    """The share of deals in which that bid won the auction and was made."""
+
+
+class _Evidence:
+    """The evidence on one question."""
+
+    def __init__(self) -> None:
+        self.gain, self.worth, self.made = Moments(), Moments(), Moments()
+
+
+class Inquiry:
+    """Collects the evidence on all questions, and answers them together."""
+
+    def __init__(self, scale: int) -> None:
+        """Makes an inquiry without evidence; net points are divided by *scale*."""
+        self._scale = scale
+        self._evidence: dict[_Question, _Evidence] = {}
+
+    def take(self, matches: list[Match]) -> None:
+        """Takes the matches of one block."""
+        sums: dict[_Question, list[int]] = {}
+        for match in matches:
+            mine, other = match.mine, match.other
+            if mine.call.bid == other.call.bid:
+                continue
+            over = mine.call.bid > other.call.bid
+            bidder = mine if over else other
+            direction = "overbids" if over else "underbids"
+            question = _Question(mine.entrant, int(bidder.call.bid), direction)
+            found = sums.setdefault(question, [0, 0, 0, 0])
+            for at, value in enumerate((match.gain, bidder.net, bidder.has_made, 1)):
+                found[at] += value
+        for question, (gain, worth, made, count) in sums.items():
+            evidence = self._evidence.setdefault(question, _Evidence())
+            evidence.gain.add(gain, count)
+            evidence.worth.add(worth, count)
+            evidence.made.add(made, count)
+
+    def findings(self) -> tuple[Finding, ...]:
+        """Returns what is sure, the surest first."""
+        asked = [
+            (question, evidence)
+            for question, evidence in sorted(self._evidence.items(), key=lambda each: each[0])
+            if evidence.gain.blocks >= LEAST_BLOCKS
+        ]
+        p_values = [_p_value(question, evidence) for question, evidence in asked]
+        found = [
+            Finding(
+                entrant=question.entrant,
+                direction=question.direction,
+                level=str(question.level),
+                p=p,
+                questions=len(asked),
+                gain=evidence.gain.as_mean(self._scale),
+                worth=evidence.worth.as_mean(self._scale),
+                made=evidence.made.as_share(),
+            )
+            for (question, evidence), p in zip(asked, holm(p_values), strict=True)
+            if p <= ALPHA
+        ]
+        return tuple(sorted(found, key=lambda each: (each.p, each.entrant, each.level)))
+
+
+def _p_value(question: _Question, evidence: _Evidence) -> float:
+    worse = evidence.gain.p_below()
+    if question.direction == "overbids":
+        return max(worse, evidence.worth.p_below())
+    return max(worse, evidence.worth.p_above())
