@@ -99,7 +99,7 @@ def _own_name(bots: Sequence[BotSpec]) -> str:
 
 def _programs(bots: Sequence[BotSpec]) -> tuple[BotSpec, ...]:
     """Returns *bots* without what makes no difference between them."""
-    return tuple(replace(bot, name="", source="") for bot in bots)
+    return tuple(replace(bot, name="", source="", halves=_programs(bot.halves)) for bot in bots)
 
 
 def _numbered(names: Sequence[str]) -> tuple[str, ...]:

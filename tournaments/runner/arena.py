@@ -9,11 +9,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Self, TypeAlias, TypeVar
 
 from referee.bots.asks import BotLine
 from referee.bots.clock import RunningClock
 from referee.bots.grace import measure_grace
+from referee.bots.halves import Half
 from referee.bots.keeper_client import Keeper
 from referee.bots.pool import BotPool, LineKey, Started
 from referee.bots.sandbox import Tier, harden_self
@@ -120,17 +121,22 @@ class Arena:
         """
         introductions = {}
         for entrant, texts in self._job.entrants.items():
-            keys = [LineKey(entrant, 0, role) for role in range(len(texts))]
+            roles = [self.pool.keys(entrant, 0, role) for role in range(len(texts))]
+            keys = [key for halves in roles for key in halves]
             lines = self.pool.seat(keys)
             try:
-                await asyncio.gather(*(line.warm_up() for line in lines))
+                await asyncio.gather(*map(self._start, keys, lines))
                 said = dict.fromkeys(line.introduction for line in lines)
                 introductions[entrant] = ", ".join(filter(None, said))
-            except StartError as error:
-                raise BotError(_start_problem(entrant, error)) from None
             finally:
                 self.pool.leave(keys)
         return introductions
+
+    async def _start(self, key: LineKey, line: BotLine) -> None:
+        try:
+            await line.warm_up()
+        except StartError as error:
+            raise BotError(_start_problem(key.entrant, self.pool.part(key), error)) from None
 
     def play(
         self,
@@ -148,7 +154,8 @@ class Arena:
         Raises:
             Exception: if the table cannot be begun, which is a fault of ours; see `broken`.
         """
-        keys = _line_keys(table)
+        seats = self._keys_by_seat(table)
+        keys = [key for halves in seats for key in halves]
         match = Match.start(self._terms, bytes.fromhex(table.key))
         referee = MatchReferee(table.id, match, table.seats, self._job.table)
         crash_point(f"table.begin.{table.id}")
@@ -157,7 +164,7 @@ class Arena:
             self.pool.leave(keys)
             try:
                 crash_point(f"table.end.{table.id}")
-                outcome = _outcome(table, in_play, lines)
+                outcome = _outcome(table, in_play, lines, parts)
             except Exception as error:  # noqa: BLE001 - one broken table must not end the others
                 outcome = broken(table, error)
             if outcome.problem:
@@ -165,10 +172,20 @@ class Arena:
                 self.pool.renew(keys)
             done(outcome)
 
-        lines = self.pool.seat(keys)
+        seated = iter(self.pool.seat(keys))
+        lines = [tuple(next(seated) for _ in halves) for halves in seats]
+        parts = [tuple(map(self.pool.part, halves)) for halves in seats]
         in_play = TableInPlay(referee, lines, self.clock_terms, finished, watch)
         in_play.start()
         return in_play
+
+    def _keys_by_seat(self, table: TableJob) -> list[tuple[LineKey, ...]]:
+        """Returns the processes of each seat: of the lane of the table, and the place in a pair."""
+        seats = table.seats
+        return [
+            self.pool.keys(entrant, table.lane, seats[:seat].count(entrant))
+            for seat, entrant in enumerate(seats)
+        ]
 
     async def result(self, table: TableJob, watch: Watch | None = None) -> Done:
         """Plays a table to its end and returns what became of it.
@@ -202,19 +219,11 @@ def _load_inside(spec: BotSpec) -> InsideBot:
     return load_bot(spec.code, spec.cwd, dict(spec.params))
 
 
-def _start_problem(entrant: str, error: StartError) -> str:
-    problem = f"bot {entrant!r} did not start: {error}"
+def _start_problem(entrant: str, part: str, error: StartError) -> str:
+    who = f"the {part} of bot {entrant!r}" if part else f"bot {entrant!r}"
+    problem = f"{who} did not start: {error}"
     stderr = error.report.stderr_tail.strip()
     return f"{problem}\nthe last it wrote to standard error:\n{stderr}" if stderr else problem
-
-
-def _line_keys(table: TableJob) -> tuple[LineKey, ...]:
-    """Returns the process of each seat: the lane of the table, and the place in a pair."""
-    keys = []
-    for seat, entrant in enumerate(table.seats):
-        role = table.seats[:seat].count(entrant)
-        keys.append(LineKey(entrant, table.lane, role))
-    return tuple(keys)
 
 
 def broken(table: TableJob, error: Exception) -> Done:
@@ -226,7 +235,13 @@ def broken(table: TableJob, error: Exception) -> Done:
     return Done(void, problem)
 
 
-def _outcome(table: TableJob, in_play: TableInPlay, lines: Sequence[BotLine]) -> Done:
+Lines: TypeAlias = Sequence[tuple[BotLine, ...]]
+"""By seat: the line to its bot, or the two to its halves."""
+Parts: TypeAlias = Sequence[tuple[str, ...]]
+"""By seat: what its bots are called as halves; empty for one that is whole."""
+
+
+def _outcome(table: TableJob, in_play: TableInPlay, lines: Lines, parts: Parts) -> Done:
     if in_play.error is not None:
         return broken(table, in_play.error)
     seats = tuple(map(EntrantId, table.seats))
@@ -244,19 +259,20 @@ def _outcome(table: TableJob, in_play: TableInPlay, lines: Sequence[BotLine]) ->
             result.places,
             dump_match(referee.record()),
             _timings(in_play),
-            tuple(_fault_row(report, seats) for report in referee.faults),
+            tuple(_fault_row(report, seats, parts) for report in referee.faults),
             table.attempt,
         ),
         thinking=_thinking(seats, lines),
     )
 
 
-def _thinking(seats: Sequence[EntrantId], lines: Sequence[BotLine]) -> dict[str, float]:
-    """Returns the seconds of processor time for a decision by entrant, of a pair the longer."""
+def _thinking(seats: Sequence[EntrantId], lines: Lines) -> dict[str, float]:
+    """Returns the seconds of processor time for a decision by entrant, of several bots the most."""
     found: dict[str, float] = {}
-    for entrant, line in zip(seats, lines, strict=True):
-        if (used := line.cpu.for_each) is not None:
-            found[entrant] = max(used, found.get(entrant, 0.0))
+    for entrant, halves in zip(seats, lines, strict=True):
+        for line in halves:
+            if (used := line.cpu.for_each) is not None:
+                found[entrant] = max(used, found.get(entrant, 0.0))
     return found
 
 
@@ -277,8 +293,10 @@ def _timings(in_play: TableInPlay) -> str:
     return json.dumps(timings, separators=(",", ":"))
 
 
-def _fault_row(report: FaultReport, seats: tuple[EntrantId, ...]) -> FaultRow:
-    fault = report.fault
+def _fault_row(report: FaultReport, seats: tuple[EntrantId, ...], parts: Parts) -> FaultRow:
+    """Returns a fault with the entrant that is charged with it, and the half if it has two."""
+    fault, parts_there = report.fault, parts[report.seat]
+    part = parts_there[Half.of(report.kind)] if len(parts_there) > 1 else ""
     return FaultRow(
         seat=report.seat,
         entrant=seats[report.seat],
@@ -286,7 +304,7 @@ def _fault_row(report: FaultReport, seats: tuple[EntrantId, ...]) -> FaultRow:
         deal=report.deal,
         decision=report.decision,
         question=report.question,
-        detail=fault.detail,
+        detail=f"{part}: {fault.detail}" if part else fault.detail,
         exit_status=fault.exit_status,
         stderr_tail=fault.stderr_tail,
         substitute=report.substitute,
