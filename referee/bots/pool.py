@@ -21,6 +21,7 @@ from referee.bots.inprocess import InprocessLine, Turns
 from referee.bots.insiders import Load
 from referee.bots.keeper_client import Keeper
 from referee.bots.line import Line
+from referee.bots.names import program_of
 from referee.bots.process import BotProcess
 from referee.bots.reach import others
 from referee.bots.remote_session import start_remote
@@ -94,6 +95,7 @@ class BotPool:
         self.failure: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._lines: dict[LineKey, BotLine] = {}
         self._seated: dict[LineKey, int] = {}
+        self._programs: dict[BotSpec, int] = {}
 
     async def __aenter__(self) -> BotPool:
         """Returns the pool."""
@@ -137,6 +139,10 @@ class BotPool:
         """Returns which half of its entrant the process is, and its bot; empty if it is no half."""
         bot = self._bot(key.entrant, key.role)
         return f"{Half(key.half).words} {bot.programs[key.half].name}" if bot.halves else ""
+
+    def program(self, key: LineKey) -> int:
+        """Returns a number that only processes of equal bots share, whoever's they are."""
+        return self._programs.setdefault(program_of(self._spec(key)), len(self._programs))
 
     def seat(self, keys: Sequence[LineKey]) -> tuple[BotLine, ...]:
         """Returns the line of each of *keys*, and holds them until `leave`.

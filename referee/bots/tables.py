@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import TypeAlias
 
-from referee.bots.asks import Ask, BotLine, Charge
+from referee.bots.asks import Ask, Charge, TableLine
 from referee.bots.halves import Half
 from referee.bots.terms import ClockTerms
 from referee.match import Fault, FaultMark, FinishedDeal, MatchReferee, Question
@@ -22,7 +22,7 @@ from referee.wire.notices import DealEnded, MatchEnded, Notice
 Watch: TypeAlias = Callable[[FinishedDeal, Sequence[FaultMark]], None]
 """Is told of a deal, and of the faults in it."""
 
-Seated: TypeAlias = BotLine | tuple[BotLine, ...]
+Seated: TypeAlias = TableLine | tuple[TableLine, ...]
 """The line to the bot on a seat; or two, to the bot that bids there and to the one that plays."""
 
 
@@ -55,7 +55,7 @@ class Overhead:
 class _Player:
     """One bot at the table."""
 
-    line: BotLine
+    line: TableLine
     bank: float | None
     """Seconds left in it, or ``None`` without a bank."""
     last: float | None = None
@@ -73,6 +73,7 @@ class TableInPlay:
         overhead: What each question that was asked took on its way, in order.
         stalls: For each decision during which this host stalled: its number, and the seconds.
         error: What went wrong on our side, so that the table is void; else ``None``.
+        is_dropped: Whether it was ended before its match, as what was left could tell nothing.
     """
 
     def __init__(
@@ -97,6 +98,7 @@ class TableInPlay:
         self.overhead = Overhead()
         self.stalls: list[tuple[int, float]] = []
         self.error: Exception | None = None
+        self.is_dropped = False
         self._players = tuple(
             tuple(
                 _Player(line, clock.bank) for line in (seat if isinstance(seat, tuple) else (seat,))
@@ -112,6 +114,11 @@ class TableInPlay:
     def start(self) -> None:
         """Asks the first question."""
         self._take(self._next)
+
+    def drop(self) -> None:
+        """Ends the table as it stands; no question may be out."""
+        self.is_dropped = True
+        self._done(self)
 
     def _take(self, step: Callable[[], None]) -> None:
         """Takes *step*; if it fails, that is our fault, and this table is void, no other."""

@@ -8,10 +8,11 @@ import traceback
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Self, TypeAlias, TypeVar
 
-from referee.bots.asks import BotLine
+from referee.bots.asks import BotLine, TableLine
 from referee.bots.clock import RunningClock
 from referee.bots.grace import measure_grace
 from referee.bots.halves import Half
@@ -26,8 +27,9 @@ from referee.errors import BotError, MoonError
 from referee.match import FaultReport, Match, MatchReferee, dump_match
 from referee.sdk.inside import InsideBot, load_bot
 from tournaments.measured import Measured
-from tournaments.results import FaultRow, TableResult
-from tournaments.runner.jobs import Done, Job, TableJob
+from tournaments.results import UNPLAYED, FaultRow, TableResult
+from tournaments.runner.jobs import BlockDone, BlockJob, Done, Job, TableJob
+from tournaments.runner.sharing import SharedBlock
 from tournaments.schedule import EntrantId
 from tournaments.timing import Times
 
@@ -143,6 +145,7 @@ class Arena:
         table: TableJob,
         done: Callable[[Done], None],
         watch: Watch | None = None,
+        block: SharedBlock | None = None,
     ) -> TableInPlay:
         """Begins a table and returns it.
 
@@ -150,6 +153,7 @@ class Arena:
             table: What to play.
             done: Called when it is over or void.
             watch: Called after each deal.
+            block: What it shares with the other tables of its block, if it does.
 
         Raises:
             Exception: if the table cannot be begun, which is a fault of ours; see `broken`.
@@ -175,9 +179,38 @@ class Arena:
         seated = iter(self.pool.seat(keys))
         lines = [tuple(next(seated) for _ in halves) for halves in seats]
         parts = [tuple(map(self.pool.part, halves)) for halves in seats]
-        in_play = TableInPlay(referee, lines, self.clock_terms, finished, watch)
+        asked: Sequence[tuple[TableLine, ...]] = lines
+        if block is not None:
+            programs = [tuple(map(self.pool.program, halves)) for halves in seats]
+            asked = block.seat(table.lane, lines, programs)
+        in_play = TableInPlay(referee, asked, self.clock_terms, finished, watch)
+        if block is not None:
+            block.begins(table.lane, in_play)
         in_play.start()
         return in_play
+
+    def play_block(self, job: BlockJob, done: Callable[[BlockDone], None]) -> None:
+        """Begins the tables of a block, which share what is the same at them.
+
+        Args:
+            job: The block.
+            done: Called when all of it is over, or void.
+        """
+
+        def finished(outcome: BlockDone) -> None:
+            if outcome.problem:
+                # All of it is played again, on the same deals, so by other processes.
+                for table in job.tables:
+                    self.pool.renew([k for halves in self._keys_by_seat(table) for k in halves])
+            done(outcome)
+
+        block = SharedBlock(job, self._terms, finished)
+        for table in job.tables:
+            over = partial(block.over, table.lane)
+            try:
+                self.play(table, over, block=block)
+            except Exception as error:  # noqa: BLE001 - it breaks this block, and no other
+                over(broken(table, error))
 
     def _keys_by_seat(self, table: TableJob) -> list[tuple[LineKey, ...]]:
         """Returns the processes of each seat: of the lane of the table, and the place in a pair."""
@@ -246,6 +279,13 @@ def _outcome(table: TableJob, in_play: TableInPlay, lines: Lines, parts: Parts) 
         return broken(table, in_play.error)
     seats = tuple(map(EntrantId, table.seats))
     referee = in_play.referee
+    if in_play.is_dropped:
+        stood = TableResult(
+            table.number, table.block, table.lane, seats, UNPLAYED, referee.match.scores,
+            faults=tuple(_fault_row(report, seats, parts) for report in referee.faults),
+            attempt=table.attempt,
+        )  # fmt: skip
+        return Done(stood, thinking=_thinking(seats, lines))
     result = referee.result
     assert result is not None
     return Done(

@@ -22,12 +22,14 @@ from tournaments.measured import Measured
 from tournaments.results import TableResult
 from tournaments.runner.flight import Flight
 from tournaments.runner.jobs import (
+    BlockDone,
     Done,
     Failed,
     Job,
     Ready,
     Stopped,
     TableJob,
+    Unit,
     decode_from_worker,
     encode,
 )
@@ -57,7 +59,7 @@ class Runner:
     def __init__(
         self,
         job: Job,
-        tables: Iterable[TableJob],
+        tables: Iterable[Unit],
         *,
         workers: int,
         on_results: Callable[[Sequence[TableResult]], None],
@@ -67,7 +69,7 @@ class Runner:
 
         Args:
             job: What the tables have in common.
-            tables: What to play, in the order in which to begin.
+            tables: What to play, tables or blocks, in the order in which to begin.
             workers: How many processes play.
             on_results: Takes results, in the order in which they came; void tables are not among
                 them. Raises to end the run.
@@ -99,7 +101,7 @@ class Runner:
     @property
     def in_play(self) -> int:
         """How many tables are in play."""
-        return sum(len(worker.tables) for worker in self._workers)
+        return sum(worker.in_play for worker in self._workers)
 
     def drain(self) -> None:
         """Begins no more tables; `run` returns when those in play are over."""
@@ -108,7 +110,7 @@ class Runner:
         for worker in self._workers:
             worker.finish()
 
-    def withdraw(self, is_unwanted: Callable[[TableJob], bool]) -> None:
+    def withdraw(self, is_unwanted: Callable[[Unit], bool]) -> None:
         """Begins none of the tables that *is_unwanted* says yes to."""
         self._todo = deque(table for table in self._todo if not is_unwanted(table))
 
@@ -194,29 +196,31 @@ class Runner:
         """Takes note that every bot has started once."""
         self._bots_checked.set()
 
-    def next_table(self) -> TableJob | None:
+    def next_table(self) -> Unit | None:
         """Returns the next table to begin, or ``None`` if there is none now."""
         return self._todo.popleft() if self._todo and not self._draining else None
 
-    def try_again(self, table: TableJob) -> None:
-        """Puts a table that we broke back, or gives it up."""
-        if table.attempt < self._last[table.number]:
-            self._todo.appendleft(msgspec.structs.replace(table, attempt=table.attempt + 1))
+    def try_again(self, unit: Unit) -> None:
+        """Puts a table, or a block, that we broke back, or gives it up."""
+        if unit.attempt < self._last[unit.number]:
+            self._todo.appendleft(unit.again())
             return
-        seats = tuple(map(EntrantId, table.seats))
-        self.report.void.append(
-            TableResult(table.number, table.block, table.lane, seats, attempt=table.attempt)
-        )
+        for table in unit.tables:
+            seats = tuple(map(EntrantId, table.seats))
+            self.report.void.append(
+                TableResult(table.number, table.block, table.lane, seats, attempt=table.attempt)
+            )
 
-    def take(self, table: TableJob, outcome: Done) -> None:
-        """Takes what became of *table*."""
+    def take(self, unit: Unit, outcome: Done | BlockDone) -> None:
+        """Takes what became of *unit*."""
         if outcome.problem:
-            self.report.complain(f"table {table.id}: {outcome.problem}")
-            self.try_again(table)
+            what = "table" if isinstance(unit, TableJob) else "block"
+            self.report.complain(f"{what} {unit.id}: {outcome.problem}")
+            self.try_again(unit)
             return
         self._lost = 0
         self._flight.learn(outcome.thinking)
-        self._fresh.append(outcome.result)
+        self._fresh += [outcome.result] if isinstance(outcome, Done) else outcome.results
         if self._flush is None:
             self._flush = asyncio.get_running_loop().call_later(GROUP_TIME, self._hand_on)
 
@@ -243,7 +247,7 @@ class _Worker:
     """One worker process, as the runner sees it."""
 
     def __init__(self, runner: Runner, *, checks_bots: bool) -> None:
-        self.tables: dict[int, TableJob] = {}
+        self.tables: dict[int, Unit] = {}
         self._checks_bots = checks_bots
         self._runner = runner
         self._process: asyncio.subprocess.Process | None = None
@@ -311,6 +315,10 @@ class _Worker:
                     table = self.tables.pop(outcome.result.number)
                     self._runner.take(table, outcome)
                     self._begin()
+                case BlockDone() as outcome:
+                    block = self.tables.pop(outcome.results[0].number)
+                    self._runner.take(block, outcome)
+                    self._begin()
                 case Stopped(stalls, stalled, strays, cpu):
                     measured = Measured(stalls=stalls, stalled=stalled, cpu=cpu)
                     self._runner.report.measured.add(measured)
@@ -320,9 +328,14 @@ class _Worker:
             raise failed
         return False
 
+    @property
+    def in_play(self) -> int:
+        """How many tables it plays."""
+        return sum(len(unit.tables) for unit in self.tables.values())
+
     def _begin(self) -> None:
         """Begins as many tables as there may be, and ends when there are none."""
-        while not self._finishing and len(self.tables) < self._runner.limit:
+        while not self._finishing and self.in_play < self._runner.limit:
             table = self._runner.next_table()
             if table is None:
                 break
@@ -343,7 +356,7 @@ class _Worker:
         if self._process is not None and self._process.returncode is None:
             self._process.kill()
 
-    def _send(self, message: Job | TableJob) -> None:
+    def _send(self, message: Job | Unit) -> None:
         assert self._process is not None
         assert self._process.stdin is not None
         self._process.stdin.write(encode(message) + b"\n")
