@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import signal
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +27,7 @@ from tournaments.cli.options import (
     rules_option,
     sandbox_option,
 )
+from tournaments.cli.signals import INTERRUPTED, run_to_a_signal
 from tournaments.cli.terminal import console, print_json
 from tournaments.compare import (
     Claim,
@@ -47,11 +46,9 @@ from tournaments.evidence import EvidenceError, TwoSidedTest
 from tournaments.holding import held_text, parse_limits, sandbox_of, unkept_lines
 from tournaments.reports.marks import mark_lines
 from tournaments.runner.jobs import Job
-from tournaments.runner.report import RunReport
 from tournaments.schedule import EntrantId
 from tournaments.store.files import is_ours
 
-INTERRUPTED = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 UNDECIDED = 6
 SHORTEST_BEAT = 0.05
 TARGET = "target"
@@ -263,7 +260,7 @@ def _compare(wish: Wish, heartbeat: float, *, strict: bool, as_json: bool) -> in
         shares=wish.differing,
     )
     with progress:
-        report, stopped_by = asyncio.run(_run(play, progress))
+        report, stopped_by = asyncio.run(run_to_a_signal(play, progress))
     for problem in report.problems:
         progress.say(f"a fault of moon's own: {problem}")
     is_held = wish.job.sandbox.tier is not Tier.NONE
@@ -282,33 +279,6 @@ def _compare(wish: Wish, heartbeat: float, *, strict: bool, as_json: bool) -> in
 def _same_bots(pairings: Sequence[Pairing], specs: dict[EntrantId, BotSpec]) -> list[bool]:
     contents = {name: content_hash(spec, is_ours) for name, spec in specs.items()}
     return [contents[each.first] == contents[each.second] for each in pairings]
-
-
-async def _run(
-    play: ComparisonPlay, progress: CompareProgress
-) -> tuple[RunReport, signal.Signals | None]:
-    """Plays to the end, or to the first signal."""
-    seen: list[signal.Signals] = []
-
-    def stop(number: signal.Signals) -> None:
-        seen.append(number)
-        play.stop()
-
-    loop = asyncio.get_running_loop()
-    # What we were started to ignore, as with nohup, goes on being ignored.
-    heeded = [each for each in INTERRUPTED if signal.getsignal(each) is not signal.SIG_IGN]
-    for number in heeded:
-        loop.add_signal_handler(number, stop, number)
-    beating = asyncio.create_task(progress.beat())
-    try:
-        report = await play.run()
-    finally:
-        beating.cancel()
-        for number in heeded:
-            loop.remove_signal_handler(number)
-        with suppress(asyncio.CancelledError):
-            await beating  # what went wrong in it must not be lost
-    return report, seen[0] if seen else None
 
 
 def exit_code(comparison: Comparison, claim: Claim | None) -> int:

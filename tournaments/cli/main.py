@@ -35,6 +35,7 @@ COMMANDS = {
     "tournament": Lazy(
         "tournaments.cli.tournament:tournament", "Run a round robin, and read what came of it."
     ),
+    "lab": Lazy("tournaments.cli.lab:lab", "Study how everybody bids, and what it is worth."),
     "bot": Lazy("tournaments.cli.bot:bot", "Work on a bot, and try what hostile ones can do."),
     "serve-bots": Lazy(
         "tournaments.cli.serve_bots:serve_bots", "Take in bots that dial in over the network."

@@ -1,0 +1,1 @@
+"""The bidding laboratory: what bidding is worth, and how sure that is."""
