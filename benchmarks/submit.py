@@ -22,8 +22,8 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+from referee.bots.samples import sample_names
 from referee.bots.sandbox import Tier, check_tier, close_to_bots
-from referee.bots.spec import sample_names
 from referee.bots.terms import ClockTerms
 from referee.errors import MoonError
 from tournaments.holding import sandbox_of

@@ -164,8 +164,8 @@ def _house(top: Reader, form: Format, base: Path) -> list[str]:
 
 def _check_apart(pair: Sequence[BotSpec]) -> None:
     """Refuses a pair of one remote bot with itself: one process would see two hands of a table."""
-    addresses = [bot.address for bot in pair if bot.address]
-    if len(set(addresses)) < len(addresses):
+    apart = [{program.address for program in bot.programs if program.address} for bot in pair]
+    if len(set().union(*apart)) < sum(map(len, apart)):
         raise ConfigError(
             None,
             pair[0].source,

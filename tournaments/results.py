@@ -31,6 +31,23 @@ class FaultRow:
     """The choice made in the bot's place; empty when the match was forfeited."""
 
 
+UNPLAYED = "unplayed"
+"""The ending of a table whose last deal was bid and not played; see `Sharing`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """How a table was played that shares with the others of its block what is the same there."""
+
+    bid: int
+    """The deals that were bid at it, those that were not played included."""
+    played_out: int
+    """The deals of which it asked for tiles itself. The others were played at another table; or,
+    the last one where that could tell nothing, at none."""
+    differs: bool
+    """Whether an auction came out otherwise than at the first table of the block."""
+
+
 @dataclass(frozen=True, slots=True)
 class TableResult:
     """A table that was played, or that is void: we broke it, and it is played again.
@@ -60,6 +77,8 @@ class TableResult:
     """How often the table was begun, this time included: 1 unless it was void before."""
     finished_at: str = field(default="", compare=False)
     """When it was stored (UTC), for people; empty until it is."""
+    sharing: Sharing | None = field(default=None, compare=False)
+    """How it was played if it shares with other tables; ``None`` if it was played by itself."""
     figures: str = field(default="", compare=False, repr=False)
     """What the record says in figures, once it is stored; empty if the record has to be read."""
 

@@ -85,11 +85,28 @@ class Ask:
         return written if 0.0 < written < self.arrived else self.arrived
 
 
-class BotLine(Protocol):
-    """Puts questions to one bot of one lane: what tables and the pool know of it.
+class TableLine(Protocol):
+    """Puts questions to one bot: what a table knows of it.
 
     Every `Ask` ends in exactly one call of ``answered``, ``faulted`` or ``failed``, unless the line
     is closed.
+    """
+
+    def ask(self, ask: Ask) -> None:
+        """Puts *ask* to the bot as soon as it takes one more."""
+
+    def wants(self, notice: type[Notice]) -> bool:
+        """Whether the bot asked to be told such a thing."""
+
+    def tell(self, notice: Notice) -> None:
+        """Tells the bot what happened. Returns at once; nothing comes back."""
+
+    def restart(self) -> None:
+        """Ends the bot; the next question is put to a new one."""
+
+
+class BotLine(TableLine, Protocol):
+    """A line to one bot of one lane, as the pool knows it too.
 
     Attributes:
         strays: How many answers came that named no open question.
@@ -112,18 +129,6 @@ class BotLine(Protocol):
     @property
     def introduction(self) -> str:
         """What the running bot says of itself: name, version, author; empty if it says nothing."""
-
-    def ask(self, ask: Ask) -> None:
-        """Puts *ask* to the bot as soon as it takes one more."""
-
-    def wants(self, notice: type[Notice]) -> bool:
-        """Whether the bot asked to be told such a thing."""
-
-    def tell(self, notice: Notice) -> None:
-        """Tells the bot what happened. Returns at once; nothing comes back."""
-
-    def restart(self) -> None:
-        """Ends the bot; the next question is put to a new one."""
 
     async def warm_up(self) -> None:
         """Starts the bot if it is not running.

@@ -43,7 +43,8 @@ async def build_bots(
             message ends with the last lines that it printed.
         ConfigError: If there is one in the tier for strangers.
     """
-    builds = {(s.cwd, s.build): s for s in specs if s.build and s.cwd is not None}
+    programs = [program for spec in specs for program in spec.programs]
+    builds = {(s.cwd, s.build): s for s in programs if s.build and s.cwd is not None}
     for (cwd, command), spec in builds.items():
         assert cwd is not None
         if tier is Tier.HARDENED:

@@ -9,7 +9,8 @@ What counts, by the way in which a bot is named:
 - inside this program: the module or its whole package, and what they import from the folder that
   the text is relative to, likewise;
 - a command: its words, too;
-- a remote bot: its address.
+- a remote bot: its address;
+- an entrant of two halves: what counts for each.
 
 Parameters count for all of them. Not covered: what is installed, other programs, other files that
 a program reads (put them into the folder of a bot), and imports of a computed name.
@@ -24,9 +25,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
+from referee.bots.halves import Half
 from referee.bots.imports import imported_files
 from referee.bots.modules import find_module, package_folder
-from referee.bots.spec import BotKind, BotSpec, command_file, sample_places
+from referee.bots.samples import sample_places
+from referee.bots.spec import BotKind, BotSpec, command_file
 from referee.errors import NotFoundError
 
 IGNORED = frozenset({"__pycache__", ".git"})
@@ -65,6 +68,8 @@ def _parts(spec: BotSpec, ours: Ours) -> Iterator[tuple[str, bytes]]:
         yield "word", os.fsencode(word)
     yield "address", spec.address.encode()
     yield "code", spec.code.encode()
+    for half, bot in zip(Half, spec.halves, strict=False):
+        yield half.words, content_hash(bot, ours).encode()
     for label, path in played_files(spec, ours):
         yield label, _contents(path)
 

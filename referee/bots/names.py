@@ -97,9 +97,14 @@ def _own_name(bots: Sequence[BotSpec]) -> str:
     return bots[0].name if is_one else "+".join(bot.name for bot in bots)
 
 
+def program_of(bot: BotSpec) -> BotSpec:
+    """Returns *bot* without what makes no difference to what it plays: how it is called."""
+    return replace(bot, name="", source="", halves=_programs(bot.halves))
+
+
 def _programs(bots: Sequence[BotSpec]) -> tuple[BotSpec, ...]:
     """Returns *bots* without what makes no difference between them."""
-    return tuple(replace(bot, name="", source="") for bot in bots)
+    return tuple(map(program_of, bots))
 
 
 def _numbered(names: Sequence[str]) -> tuple[str, ...]:

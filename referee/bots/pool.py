@@ -1,4 +1,4 @@
-"""The bots of one worker: a line for each entrant, lane and place in a pair.
+"""The bots of one worker: a line for each entrant, lane, place in a pair, and half.
 
 Lane k of an entrant plays only the k-th table of every block, and two seats of one table are never
 the same process. So no process ever sees a deal twice, and what one learns no other can use.
@@ -16,10 +16,12 @@ from typing import NamedTuple, TypeAlias
 from referee.bots.asks import BotLine
 from referee.bots.clock import RunningClock
 from referee.bots.cpu import CpuUse
+from referee.bots.halves import Half
 from referee.bots.inprocess import InprocessLine, Turns
 from referee.bots.insiders import Load
 from referee.bots.keeper_client import Keeper
 from referee.bots.line import Line
+from referee.bots.names import program_of
 from referee.bots.process import BotProcess
 from referee.bots.reach import others
 from referee.bots.remote_session import start_remote
@@ -41,6 +43,8 @@ class LineKey(NamedTuple):
     lane: int
     role: int
     """The place in a pair: 0 for its lower seat, 1 for the partner; 0 with three players."""
+    half: int = 0
+    """Of an entrant of two halves: the number of the `Half`; else 0."""
 
 
 Started: TypeAlias = Callable[[LineKey, BotProcess], None]
@@ -91,6 +95,7 @@ class BotPool:
         self.failure: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._lines: dict[LineKey, BotLine] = {}
         self._seated: dict[LineKey, int] = {}
+        self._programs: dict[BotSpec, int] = {}
 
     async def __aenter__(self) -> BotPool:
         """Returns the pool."""
@@ -124,6 +129,20 @@ class BotPool:
             if line.cpu.total > 0.0:
                 found.setdefault(key.entrant, CpuUse()).add(line.cpu)
         return found
+
+    def keys(self, entrant: str, lane: int, role: int) -> tuple[LineKey, ...]:
+        """Returns which processes play a seat: one, or the two of an entrant of halves."""
+        halves = len(self._bot(entrant, role).programs)
+        return tuple(LineKey(entrant, lane, role, half) for half in range(halves))
+
+    def part(self, key: LineKey) -> str:
+        """Returns which half of its entrant the process is, and its bot; empty if it is no half."""
+        bot = self._bot(key.entrant, key.role)
+        return f"{Half(key.half).words} {bot.programs[key.half].name}" if bot.halves else ""
+
+    def program(self, key: LineKey) -> int:
+        """Returns a number that only processes of equal bots share, whoever's they are."""
+        return self._programs.setdefault(program_of(self._spec(key)), len(self._programs))
 
     def seat(self, keys: Sequence[LineKey]) -> tuple[BotLine, ...]:
         """Returns the line of each of *keys*, and holds them until `leave`.
@@ -184,12 +203,16 @@ class BotPool:
         """Returns what *spec* may not read: secrets of ours, and the other bots."""
         terms = self._sessions
         folders = (folder for folder in (terms.remote.tls, terms.remote.dial_in) if folder)
-        bots = [bot for entrant in self._entrants.values() for bot in entrant]
+        entrants = self._entrants.values()
+        bots = [program for bots in entrants for bot in bots for program in bot.programs]
         return (*terms.hidden, *map(Path, folders), *others(spec, bots))
 
+    def _bot(self, entrant: str, role: int) -> BotSpec:
+        bots = self._entrants[entrant]
+        return bots[role % len(bots)]
+
     def _spec(self, key: LineKey) -> BotSpec:
-        bots = self._entrants[key.entrant]
-        return bots[key.role % len(bots)]
+        return self._bot(key.entrant, key.role).programs[key.half]
 
     def _is_running(self, key: LineKey) -> bool:
         return key in self._lines and self._lines[key].is_running

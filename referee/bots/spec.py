@@ -10,13 +10,12 @@
 
 Each of them may end in parameters, `greedy?risk=0.3&seed=7`, and may begin with the name under
 which it is to be shown, `old=./mybot`. A `?` of the command itself is quoted: `cmd:./bot 'a?b'`.
+
+Two of them with a slash between spaces, `A / B`, are one entrant: see `halves`.
 """
 
 from __future__ import annotations
 
-import importlib.util
-import ipaddress
-import pkgutil
 import re
 import shlex
 import sys
@@ -26,9 +25,12 @@ from enum import StrEnum
 from pathlib import Path
 from urllib.parse import unquote
 
+from referee.bots.addresses import read_address
 from referee.bots.botfile import BOT_FILE, read_bot_file
+from referee.bots.halves import BETWEEN, Half, halves_of
 from referee.bots.modules import find_module
 from referee.bots.names import NAME_LIMIT, NameRefusedError, check_name
+from referee.bots.samples import sample_modules, sample_names
 from referee.errors import ConfigError, did_you_mean
 from referee.wire.identities import check_identity
 
@@ -55,6 +57,8 @@ class BotKind(StrEnum):
     REMOTE = "remote"
     DIAL = "dial"
     INPROC = "inproc"
+    SPLIT = "split"
+    """Two bots, of which one bids and one plays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +86,19 @@ class BotSpec:
     version: str = ""
     build: tuple[str, ...] = ()
     """The command that makes the bot ready to run, in the same directory; may be empty."""
+    halves: tuple[BotSpec, ...] = ()
+    """Of an entrant of two halves: the bot that bids, and the bot that plays. It has nothing else
+    but a name and a source."""
+
+    @property
+    def programs(self) -> tuple[BotSpec, ...]:
+        """What is started for it: the bot itself, or its two halves."""
+        return self.halves or (self,)
 
     @property
     def is_remote(self) -> bool:
-        """Whether it is not we who start and end it."""
-        return self.kind in (BotKind.REMOTE, BotKind.DIAL)
+        """Whether it is not we who start and end it; of two halves, either."""
+        return any(bot.kind in (BotKind.REMOTE, BotKind.DIAL) for bot in self.programs)
 
 
 class _RefusedError(ValueError):
@@ -103,35 +115,92 @@ def parse_bot(text: str, base: Path) -> BotSpec:
         if not text.isprintable() or not text.strip():
             raise _RefusedError(f"empty, or not printable text; expected {FORMS}")
         label, rest = _split_label(text.strip())
-        body, params = _split_params(rest)
-        spec = replace(_parse_body(body, base.absolute()), source=text, params=params)
-        if label is not None:
-            spec = replace(spec, name=label)
-        elif params:
-            spec = replace(spec, name=f"{spec.name}?{_params_text(params)}")
-        return replace(spec, name=check_name(spec.name))
+        parts = halves_of(rest)
+        spec = _parse_one(rest, base) if len(parts) == 1 else _parse_halves(parts, base)
+        name = spec.name if label is None else label
+        return replace(spec, name=check_name(name), source=text)
     except NameRefusedError as error:
         raise ConfigError(None, _shown(text), f"{error}; write NAME=BOT to name it") from None
     except _RefusedError as error:
         raise ConfigError(None, _shown(text), str(error)) from None
 
 
+def _parse_halves(texts: Sequence[str], base: Path) -> BotSpec:
+    """Returns the entrant of two halves that *texts* name."""
+    if len(texts) != len(Half) or not all(texts):
+        raise _RefusedError(
+            f"a slash between spaces stands between the bot that bids and the bot that plays; "
+            f"expected BIDS{BETWEEN}PLAYS, got {len(texts)} bots"
+        )
+    bots = []
+    for half, text in zip(Half, texts, strict=True):
+        if unnamed(text) != text:
+            raise _RefusedError(
+                f"the {half.words} {text!r} has a name of its own; one stands in front of the "
+                f"whole, NAME=BIDS{BETWEEN}PLAYS"
+            )
+        try:
+            bots.append(_parse_one(text, base))
+        except _RefusedError as error:
+            hint = "; quote a / that belongs to the command" if texts[0].startswith("cmd:") else ""
+            raise _RefusedError(f"the {half.words} {text!r}: {error}{hint}") from None
+    name = "/".join(bot.name for bot in bots)
+    return BotSpec(name, BotKind.SPLIT, halves=tuple(bots))
+
+
+def _parse_one(text: str, base: Path) -> BotSpec:
+    """Returns the bot that *text*, without a name in front, names."""
+    body, params = _split_params(text)
+    if "/" in "".join(value for _, value in params):
+        _check_unsplit(text, base)
+    try:
+        spec = _parse_body(body, base.absolute())
+    except _RefusedError:
+        _check_unsplit(text, base)
+        raise
+    name = f"{spec.name}?{_params_text(params)}" if params else spec.name
+    return replace(spec, name=name, source=text, params=params)
+
+
+def _check_unsplit(text: str, base: Path) -> None:
+    """Refuses *text* if it may be meant as two halves: if each side of a slash is a bot."""
+    for slash in re.finditer(" ?/ ?", text):
+        left, right = text[: slash.start()], text[slash.end() :]
+        if _is_bot(left, base) and _is_bot(right, base):
+            raise _RefusedError(
+                f"the slash may stand between two bots, or belong to a path or a value; write "
+                f"{left}{BETWEEN}{right} if the first is to bid and the second to play, and %2F "
+                "for a slash in the value of a parameter"
+            )
+
+
+def _is_bot(text: str, base: Path) -> bool:
+    try:
+        body, _ = _split_params(text)
+        _parse_body(body, base.absolute())
+    except (_RefusedError, ConfigError):
+        return False
+    return True
+
+
 def is_inside(text: str) -> bool:
-    """Returns whether *text* names a bot that is asked inside this program.
+    """Returns whether *text* names a bot that is asked inside this program, or such a half.
 
     >>> [is_inside(text) for text in ("old=inproc:mine:Bold?risk=1", "cmd:./x inproc:mine:Bold")]
     [True, False]
+    >>> is_inside("greedy / inproc:mine:Bold")
+    True
     """
-    return unnamed(text).startswith(_INPROC)
+    return any(part.startswith(_INPROC) for part in halves_of(unnamed(text)))
 
 
 def is_remote(text: str) -> bool:
-    """Returns whether *text* names a bot that runs somewhere already.
+    """Returns whether *text* names a bot that runs somewhere already, or such a half.
 
     >>> [is_remote(text) for text in ("far=grpc://host:50051", "dial:far", "greedy")]
     [True, True, False]
     """
-    return unnamed(text).startswith((*_SCHEMES, _DIAL))
+    return any(part.startswith((*_SCHEMES, _DIAL)) for part in halves_of(unnamed(text)))
 
 
 def unnamed(text: str) -> str:
@@ -141,29 +210,6 @@ def unnamed(text: str) -> str:
     ['./mybot', './mybot', 'cmd:A=1 ./mybot']
     """
     return _split_label(text.strip())[1]
-
-
-def sample_names() -> tuple[str, ...]:
-    """Returns the names of the bots that come with the program, without loading any of them."""
-    return tuple(sorted(_sample_modules()))
-
-
-def _sample_modules() -> dict[str, str]:
-    """Returns the module of each bot that comes with the program, by the name of the bot.
-
-    Every module of `sample_bots` is one, unless its name begins with an underscore. The bot has
-    the name of the module, without a ``_bot`` that keeps the module apart from another one.
-    """
-    modules = pkgutil.iter_modules([str(path) for path in sample_places()])
-    names = [m.name for m in modules if not m.name.startswith("_") and not m.ispkg]
-    return {name.removesuffix("_bot"): name for name in names}
-
-
-def sample_places() -> tuple[Path, ...]:
-    """Returns the directories in which the bots that come with the program lie."""
-    found = importlib.util.find_spec("sample_bots")
-    places = found.submodule_search_locations if found is not None else None
-    return tuple(Path(place) for place in places or ())
 
 
 def command_file(command: Sequence[str], cwd: Path) -> Path | None:
@@ -236,7 +282,7 @@ def _parse_body(body: str, base: Path) -> BotSpec:
         return _parse_dial(body.removeprefix(_DIAL))
     if "://" in body:
         return _parse_address(body)
-    samples = _sample_modules()
+    samples = sample_modules()
     if body in samples:
         command = (sys.executable, "-m", f"sample_bots.{samples[body]}")
         return BotSpec(body, BotKind.SAMPLE, command=command)
@@ -322,28 +368,13 @@ def _parse_dial(name: str) -> BotSpec:
 
 _PLAIN = "grpc+insecure://"
 _SCHEMES = ("grpc://", _PLAIN)
-_ADDRESS = re.compile(
-    r"(?:grpc|grpc\+insecure)://(?:\[(?P<six>[^\]]*)\]|(?P<host>[^:/\[\]]*)):(?P<port>\d{1,5})"
-)
-_HOST = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(\.(?!-)[A-Za-z0-9_-]{1,63})*\.?")
 
 
 def _parse_address(text: str) -> BotSpec:
-    expected = "expected grpc://HOST:PORT, such as grpc://localhost:50051 or grpc://[::1]:50051"
-    match = _ADDRESS.fullmatch(text)
-    if match is None or not 1 <= int(match["port"]) <= 65535:
-        raise _RefusedError(f"not an address; {expected}, with a port from 1 to 65535")
-    host = match["host"]
     try:
-        if host is None:
-            host = f"[{ipaddress.IPv6Address(match['six'])}]"
-        elif re.fullmatch(r"[\d.]+", host):
-            host = str(ipaddress.IPv4Address(host))
-        elif not _HOST.fullmatch(host):
-            raise _RefusedError(f"{host!r} is not the name of a host; {expected}")
-    except ipaddress.AddressValueError as error:
-        raise _RefusedError(f"{error}; {expected}") from None
-    address = f"{host.lower()}:{int(match['port'])}"
+        address = read_address(text)
+    except ValueError as error:
+        raise _RefusedError(str(error)) from None
     return BotSpec(address, BotKind.REMOTE, address=address, plain=text.startswith(_PLAIN))
 
 

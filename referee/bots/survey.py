@@ -31,7 +31,7 @@ class RoundTrips:
     """How long a remote bot took to say who it is, again and again, in seconds."""
 
     bot: str
-    """What it is called: as its entrant is, or in a pair as itself."""
+    """What it is called: as its entrant is, or in a pair, or as a half, as itself."""
     seconds: tuple[float, ...]
 
     @property
@@ -80,7 +80,7 @@ def _ways(entrants: Mapping[str, Sequence[BotSpec]], terms: RemoteTerms) -> dict
     """Returns the way to each remote bot, by what it is called."""
     ways: dict[str, Way] = {}
     for entrant, specs in entrants.items():
-        bots = dict.fromkeys(specs)
+        bots = dict.fromkeys(program for spec in specs for program in spec.programs)
         for spec in bots:
             if spec.is_remote:
                 name = entrant if len(bots) == 1 else f"{spec.name} of {entrant}"

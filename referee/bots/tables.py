@@ -1,16 +1,22 @@
-"""One table in play: a match, its referee, and a line for each seat. No task of its own."""
+"""One table in play: a match, its referee, and a line for each seat, or two where halves sit.
+
+No task of its own. The halves of an entrant are two players that share a seat, a score and its
+strikes, and nothing else: each has ids, a clock and a bank of its own.
+"""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Protocol, TypeAlias
 
-from referee.bots.asks import Ask, BotLine, Charge
+from referee.bots.asks import Ask, Charge, TableLine
+from referee.bots.halves import Half
 from referee.bots.terms import ClockTerms
-from referee.match import Fault, FaultMark, FinishedDeal, MatchReferee
-from referee.rules import SEATS, Bid, Choice, Seat
+from referee.match import Fault, FaultMark, FinishedDeal, MatchReferee, Question
+from referee.rules import SEATS, Bid, Choice, Kind, Seat
 from referee.wire.notices import DealEnded, MatchEnded, Notice
 
 
@@ -26,6 +32,9 @@ class Tap(Protocol):
 
 Watch: TypeAlias = Callable[[FinishedDeal, Sequence[FaultMark]], None]
 """Is told of a deal, and of the faults in it."""
+
+Seated: TypeAlias = TableLine | tuple[TableLine, ...]
+"""The line to the bot on a seat; or two, to the bot that bids there and to the one that plays."""
 
 
 class Overhead:
@@ -53,6 +62,19 @@ class Overhead:
         self.receive.append(int((applied - arrived) * 1e6))
 
 
+@dataclass(slots=True)
+class _Player:
+    """One bot at the table."""
+
+    line: TableLine
+    bank: float | None
+    """Seconds left in it, or ``None`` without a bank."""
+    last: float | None = None
+    """Seconds that its last answer was charged, or ``None`` before the first."""
+    id: str = field(default_factory=lambda: secrets.token_hex(8))
+    """Of the match, for this bot: random, and another one for each, as it must tell nothing."""
+
+
 class TableInPlay:
     """Drives a match from its first question to its result.
 
@@ -62,12 +84,13 @@ class TableInPlay:
         overhead: What each question that was asked took on its way, in order.
         stalls: For each decision during which this host stalled: its number, and the seconds.
         error: What went wrong on our side, so that the table is void; else ``None``.
+        is_dropped: Whether it was ended before its match, as what was left could tell nothing.
     """
 
     def __init__(
         self,
         referee: MatchReferee,
-        lines: Sequence[BotLine],
+        lines: Sequence[Seated],
         clock: ClockTerms,
         done: Callable[[TableInPlay], None],
         watch: Watch | None = None,
@@ -77,7 +100,7 @@ class TableInPlay:
 
         Args:
             referee: The referee of the match.
-            lines: By seat: the line to its bot.
+            lines: By seat: the line to its bot, or the two to its halves.
             clock: What a bot may take.
             done: Called once, when the match is over or void.
             watch: Called after each deal, and with the deal that a forfeit broke off.
@@ -88,14 +111,16 @@ class TableInPlay:
         self.overhead = Overhead()
         self.stalls: list[tuple[int, float]] = []
         self.error: Exception | None = None
-        self._lines = lines
+        self.is_dropped = False
+        self._players = tuple(
+            tuple(
+                _Player(line, clock.bank) for line in (seat if isinstance(seat, tuple) else (seat,))
+            )
+            for seat in lines
+        )
         self._done = done
         self._watch = watch
         self._tap = tap
-        # Random, and another one for each seat: an id must tell a bot nothing.
-        self._ids = tuple(secrets.token_hex(8) for _ in lines)
-        self._banks = [clock.bank] * len(lines)
-        self._last: list[float | None] = [None] * len(lines)
         self._told = 0
         self._ask: Ask | None = None
         self._applied = 0.0
@@ -103,6 +128,11 @@ class TableInPlay:
     def start(self) -> None:
         """Asks the first question."""
         self._take(self._next)
+
+    def drop(self) -> None:
+        """Ends the table as it stands; no question may be out."""
+        self.is_dropped = True
+        self._done(self)
 
     def _take(self, step: Callable[[], None]) -> None:
         """Takes *step*; if it fails, that is our fault, and this table is void, no other."""
@@ -119,12 +149,12 @@ class TableInPlay:
         if question is None:
             self._tell_end()
             return
-        seat = question.seat
+        player = self._player(question.seat, question.decision.kind)
         self._ask = ask = Ask(
-            self._ids[seat],
+            player.id,
             question,
-            self._banks[seat],
-            self._last[seat],
+            player.bank,
+            player.last,
             self._answered,
             self._faulted,
             self._failed,
@@ -132,7 +162,12 @@ class TableInPlay:
         )
         if self._tap is not None:
             self._tap.asked(ask)
-        self._lines[seat].ask(ask)
+        player.line.ask(ask)
+
+    def _player(self, seat: Seat, kind: Kind) -> _Player:
+        """Returns who on *seat* makes choices of *kind*."""
+        players = self._players[seat]
+        return players[Half.of(kind)] if len(players) > 1 else players[0]
 
     def _answered(self, choice: Choice, charge: Charge) -> None:
         self._take(lambda: self._apply(choice, charge))
@@ -150,7 +185,7 @@ class TableInPlay:
         seat = ask.question.seat
         if self._tap is not None:
             self._tap.applied(ask, outcome, charge)
-        micros = self._charge(seat, charge)
+        micros = self._charge(ask.question, charge)
         if isinstance(outcome, Fault):
             self.referee.fault(outcome, micros)
         else:
@@ -162,17 +197,18 @@ class TableInPlay:
         result = self.referee.result
         if result is not None and result.forfeit == seat:
             # What is left of a bot that forfeited may be in any state.
-            self._lines[seat].restart()
+            for player in self._players[seat]:
+                player.line.restart()
         self._next()
 
-    def _charge(self, seat: Seat, charge: Charge) -> int:
-        """Writes down what *seat* has used, and returns it in microseconds."""
+    def _charge(self, question: Question, charge: Charge) -> int:
+        """Writes down what was used for *question*, and returns it in microseconds."""
         micros = round(charge.seconds * 1e6)
-        self.charged[seat].append(micros)
-        self._last[seat] = charge.seconds
-        bank = self._banks[seat]
-        if bank is not None:
-            self._banks[seat] = max(0.0, bank - charge.from_bank)
+        self.charged[question.seat].append(micros)
+        player = self._player(question.seat, question.decision.kind)
+        player.last = charge.seconds
+        if player.bank is not None:
+            player.bank = max(0.0, player.bank - charge.from_bank)
         return micros
 
     def _tell_finished_deals(self) -> None:
@@ -182,24 +218,9 @@ class TableInPlay:
             self._told += 1
             if self._watch is not None:
                 self._watch(deal, record.faults)
-            for seat, line in zip(SEATS, self._lines, strict=False):
-                if line.wants(DealEnded):
-                    line.tell(self._deal_notice(deal, seat))
-
-    def _deal_notice(self, finished: FinishedDeal, seat: Seat) -> Notice:
-        deal, score = finished.deal, finished.score
-        sides = deal.rules.side_count
-        return DealEnded(
-            self._ids[seat],
-            seat,
-            finished.number,
-            deal.declarer,
-            deal.contract if deal.declarer is not None else Bid.PASS,
-            deal.trump,
-            deal.tricks_won,
-            score.points if score else (0,) * sides,
-            finished.scores,
-        )
+            for seat, player in self._everybody():
+                if player.line.wants(DealEnded):
+                    player.line.tell(_deal_notice(player.id, deal, seat))
 
     def _tell_end(self) -> None:
         match, records = self.referee.match, self.referee.deals
@@ -208,6 +229,27 @@ class TableInPlay:
         if self._watch is not None and len(records) > self._told:
             broken_off = FinishedDeal(match.number, match.deal, None, match.scores)
             self._watch(broken_off, records[-1].faults)
-        for seat, line in zip(SEATS, self._lines, strict=False):
-            if line.wants(MatchEnded):
-                line.tell(MatchEnded(self._ids[seat], seat, result.scores, result.places))
+        for seat, player in self._everybody():
+            if player.line.wants(MatchEnded):
+                player.line.tell(MatchEnded(player.id, seat, result.scores, result.places))
+
+    def _everybody(self) -> Iterator[tuple[Seat, _Player]]:
+        for seat, players in zip(SEATS, self._players, strict=False):
+            for player in players:
+                yield seat, player
+
+
+def _deal_notice(match_id: str, finished: FinishedDeal, seat: Seat) -> Notice:
+    deal, score = finished.deal, finished.score
+    sides = deal.rules.side_count
+    return DealEnded(
+        match_id,
+        seat,
+        finished.number,
+        deal.declarer,
+        deal.contract if deal.declarer is not None else Bid.PASS,
+        deal.trump,
+        deal.tricks_won,
+        score.points if score else (0,) * sides,
+        finished.scores,
+    )

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from referee.rules import Kind
+
 
 class FaultKind(StrEnum):
     """What went wrong. The values are part of the record format."""
@@ -55,5 +57,7 @@ class FaultReport(NamedTuple):
     """The number of the decision in the match, from 1."""
     question: str
     """What was asked, in words, with the legal choices."""
+    kind: Kind
+    """What kind of choice that is."""
     substitute: str
     """The choice that was made in the bot's place; empty when the match was forfeited."""

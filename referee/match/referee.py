@@ -142,6 +142,7 @@ class MatchReferee:
                 self.match.number,
                 question.number,
                 in_words(question.decision),
+                question.decision.kind,
                 "" if forfeits else str(substitute),
             )
         )

@@ -12,7 +12,8 @@ import pytest
 from referee.bots.contents import content_hash
 from referee.bots.imports import MOST_PARSED
 from referee.bots.names import check_name, entrant_names
-from referee.bots.spec import BotKind, BotSpec, parse_bot, sample_names
+from referee.bots.samples import sample_names
+from referee.bots.spec import BotKind, BotSpec, parse_bot
 from referee.errors import ConfigError
 
 BOT_TOML = """

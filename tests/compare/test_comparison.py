@@ -37,7 +37,7 @@ from tournaments.compare.wording import contest_document
 from tournaments.evidence import Tally, TwoSidedTest
 from tournaments.results import TableResult
 
-RATIO = RatioPlan(TwoSidedTest(t1=0.5))
+RATIO = RatioPlan(TwoSidedTest(t1=0.5, floor=30))
 PAIRING = Pairing(A, B)
 STRONG, EVEN = luck({A: 0.9, B: 0.1}), luck({A: 0.5, B: 0.5})
 MIRROR = {
@@ -238,7 +238,7 @@ def test_what_claims_nothing_that_could_be_decided_is_refused(text: str) -> None
 
 def test_candidates_share_one_alpha_and_each_stops_when_it_is_decided() -> None:
     pairings = [Pairing(A, C), Pairing(B, C)]
-    plan = RatioPlan(TwoSidedTest(t1=0.3))
+    plan = RatioPlan(TwoSidedTest(t1=0.3, floor=30))
     strength = {A: 0.35, B: 0.2, C: 0.1}
     comparison = judged(plan, pairings, luck(strength), blocks=300)
     alone = judged(plan, pairings[:1], luck(strength), blocks=300)
@@ -255,7 +255,7 @@ def test_candidates_that_are_all_equal_to_the_base_are_seldom_called_better() ->
     """Four at once, each at 5 %, would be wrong in one comparison of five."""
     names = [*map(type(A), "defg")]
     pairings = [Pairing(name, C) for name in names]
-    plan = RatioPlan(TwoSidedTest(t1=0.6, alpha=0.1))
+    plan = RatioPlan(TwoSidedTest(t1=0.6, alpha=0.1, floor=30))
     wrong = 0
     for seed in range(25):
         comparison = judged(plan, pairings, luck(dict.fromkeys([*names, C], 0.5), seed), blocks=40)

@@ -91,10 +91,10 @@ def test_a_hundred_won_and_none_lost_is_decided() -> None:
 
 def test_nothing_is_decided_below_the_floor() -> None:
     run = TwoSidedRun(TwoSidedTest(t1=0.9))
-    run.look(Tally([1.5] * 29))
+    run.look(Tally([1.5] * 59))
     assert run.direction() is None
     assert run.p_value == 1.0
-    run.look(Tally([1.5] * 30))
+    run.look(Tally([1.5] * 60))
     assert run.direction() is Direction.UP
 
 

@@ -136,5 +136,7 @@ def test_a_seeded_generator_that_the_process_keeps_is_no_fault_and_a_leak_is_one
 def test_what_cannot_be_checked_is_refused_with_what_to_do() -> None:
     with pytest.raises(ConfigError, match="a check starts the bot itself"):
         check("grpc://127.0.0.1:1")
+    with pytest.raises(ConfigError, match="is two bots, of which one bids and one plays"):
+        check("counter / greedy")
     with pytest.raises(ConfigError, match=r"there is no step 'follow-suit' \(did you mean"):
         check("greedy", "follow-suit")

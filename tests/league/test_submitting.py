@@ -133,6 +133,7 @@ def zoo_bot(folder: Path, *run: str) -> str:
     [
         ("cmd:python3 bot.py", Step.FILES, "a command has no files that can be frozen"),
         ("grpc://host:1", Step.FILES, "a remote bot has no files"),
+        ("counter / greedy", Step.FILES, "an entrant of two halves is two bots; submit one"),
         ("./nowhere", Step.FILES, "there is no"),
         ("./mine.py", Step.NAME, "U+202E"),
     ],

@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 
 from benchmarks.strength import GAMES, STEPS, Block, Step, block
-from referee.bots.spec import sample_names
+from referee.bots.samples import sample_names
 
 
 def played(weaker: str, stronger: str, rules: str, blocks: int) -> list[Block]:

@@ -574,7 +574,8 @@ def test_a_format_that_means_nothing_is_refused_with_its_place(
 def test_luck_is_not_adjusted_where_partners_change(load: Load) -> None:
     with pytest.raises(ConfigError, match='luck: the format "whist" changes partners'):
         load(
-            'rules = "tournament-4p"\nformat = "whist"\nluck = 1\nbots = ["greedy", "random", "counter"]'
+            'rules = "tournament-4p"\nformat = "whist"\nluck = 1\n'
+            'bots = ["greedy", "random", "counter"]'
         )
 
 

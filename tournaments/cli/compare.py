@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import signal
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,12 +12,12 @@ import click
 
 from referee.bots.build import build_bots
 from referee.bots.contents import content_hash
-from referee.bots.names import entrant_names
 from referee.bots.sandbox import Tier, check_tier, close_to_bots
 from referee.bots.spec import BotSpec, is_inside, parse_bot
 from referee.bots.terms import ClockTerms
 from referee.errors import BotError, ConfigError, VerificationError
 from referee.rules import DEFAULT_PRESETS, Rules, change_rules, parse_rules, rules_text
+from tournaments.cli.compare_bots import Field, check_differing, entrants_of, with_play
 from tournaments.cli.compare_live import CompareProgress, names_text
 from tournaments.cli.options import (
     DURATION,
@@ -29,6 +27,7 @@ from tournaments.cli.options import (
     rules_option,
     sandbox_option,
 )
+from tournaments.cli.signals import INTERRUPTED, run_to_a_signal
 from tournaments.cli.terminal import console, print_json
 from tournaments.compare import (
     Claim,
@@ -47,11 +46,9 @@ from tournaments.evidence import EvidenceError, TwoSidedTest
 from tournaments.holding import held_text, parse_limits, sandbox_of, unkept_lines
 from tournaments.reports.marks import mark_lines
 from tournaments.runner.jobs import Job
-from tournaments.runner.report import RunReport
 from tournaments.schedule import EntrantId
 from tournaments.store.files import is_ours
 
-INTERRUPTED = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 UNDECIDED = 6
 SHORTEST_BEAT = 0.05
 TARGET = "target"
@@ -78,10 +75,7 @@ class Wish:
     """What the command line asks for."""
 
     rules: Rules
-    texts: dict[EntrantId, str]
-    """By entrant: the text of its bot."""
-    pairings: tuple[Pairing, ...]
-    third: EntrantId | None
+    field: Field
     plan: Plan
     asserted: bool
     """Whether the exit code tells if the first is better."""
@@ -90,6 +84,8 @@ class Wish:
     blocks: int
     workers: int
     job: Job
+    differing: bool
+    """Whether only what differs between the tables of a block is played."""
 
     @property
     def claim(self) -> Claim | None:
@@ -108,6 +104,12 @@ class Wish:
               help="For --regression, in points a deal; 0.1 if nothing is said.")  # fmt: skip
 @click.option("--with", "third", metavar="BOT",
               help="Who fills the third seat; else the two do between them.")  # fmt: skip
+@click.option("--bidding", is_flag=True,
+              help="Compare how the bots bid: --play plays the tiles for all of them.")  # fmt: skip
+@click.option("--play", metavar="BOT", help="For --bidding: who plays the tiles.")
+@click.option("--differing", is_flag=True,
+              help="Bid all deals, and play out only what differs; for bots that play "
+              "alike.")  # fmt: skip
 @click.option("--until", metavar="CLAIM",
               help="Play until 'diff>D', 'diff<-D' or '|diff|>D' (points a deal) is "
               "decided.")  # fmt: skip
@@ -144,6 +146,9 @@ def compare(
     regression: bool,
     margin: float | None,
     third: str | None,
+    bidding: bool,
+    play: str | None,
+    differing: bool,
     until: str | None,
     asserted: bool,
     alpha: float,
@@ -172,55 +177,27 @@ def compare(
     hold, 6 not decided, 4 a bot does not start, 130 interrupted.
     """
     chosen = change_rules(parse_rules(rules or DEFAULT_PRESETS[3]), changes)
-    texts, pairings, sitting = _entrants(bots, against, third, regression=regression)
+    if play is not None or bidding:
+        bots, against = with_play(bots, against, play, bidding=bidding)
+    field = entrants_of(bots, against, third, regression=regression)
+    if differing:
+        check_differing(field)
     plan = _plan(
         _claim(until, margin, asserted=asserted, regression=regression), alpha, beta, effect
     )
     job = Job(
         rules=rules_text(chosen),
-        entrants={name: (text,) for name, text in texts.items()},
+        entrants={name: (text,) for name, text in field.texts.items()},
         base=str(Path().absolute()),
         deals=deals,
         clock=ClockTerms(move_time),
         sandbox=sandbox_of(sandbox or Tier.BASIC, parse_limits(limits)),
     )
     wish = Wish(
-        chosen, texts, pairings, sitting, plan, asserted, seed or secrets.token_hex(16), deals,
-        max_blocks, workers or default_workers(), job,
+        chosen, field, plan, asserted, seed or secrets.token_hex(16), deals,
+        max_blocks, workers or default_workers(), job, differing,
     )  # fmt: skip
     return _compare(wish, max(heartbeat, SHORTEST_BEAT), strict=strict, as_json=as_json)
-
-
-def _entrants(
-    bots: Sequence[str], against: str | None, third: str | None, *, regression: bool
-) -> tuple[dict[EntrantId, str], tuple[Pairing, ...], EntrantId | None]:
-    """Returns the bots by name, who is compared, and who fills the third seat."""
-    if regression and (against is not None or len(bots) != 2):
-        raise ConfigError(None, "--regression", f"compares two bots, OLD NEW; got {len(bots)}")
-    if against is None and len(bots) != 2:
-        raise ConfigError(
-            None, "BOT", f"compare two bots, or several with one (--against BOT); got {len(bots)}"
-        )
-    more = [text for text in (against, third) if text is not None]
-    texts = [*bots, *more]
-    specs = [parse_bot(text, Path()) for text in texts]
-    for spec in specs:
-        if spec.is_remote:
-            raise ConfigError(
-                None,
-                spec.source,
-                "a remote bot is one process, which would play every deal of a block again and "
-                "again; compare it where it can be started",
-            )
-    names = [EntrantId(name) for name in entrant_names([[spec] for spec in specs])]
-    candidates = names[: len(bots)]
-    if against is not None:
-        pairings = tuple(Pairing(name, names[len(bots)]) for name in candidates)
-    else:
-        first, second = reversed(candidates) if regression else candidates
-        pairings = (Pairing(first, second),)
-    sitting = names[-1] if third is not None else None
-    return dict(zip(names, texts, strict=True)), pairings, sitting
 
 
 def _claim(
@@ -260,13 +237,13 @@ def _plan(claim: Claim | None, alpha: float, beta: float | None, effect: float |
 def _compare(wish: Wish, heartbeat: float, *, strict: bool, as_json: bool) -> int:
     """Plays, says what came of it, and returns the exit code."""
     schedule = comparison_schedule(
-        wish.pairings, blocks=wish.blocks, seats=wish.rules.players, third=wish.third
+        wish.field.pairings, blocks=wish.blocks, seats=wish.rules.players, third=wish.field.third
     )
     close_to_bots()
     probe = check_tier(wish.job.sandbox.tier)
-    specs = {name: parse_bot(text, Path()) for name, text in wish.texts.items()}
-    same = _same_bots(wish.pairings, specs)
-    comparison = Comparison(wish.rules, schedule, wish.pairings, wish.plan, deals=wish.deals)
+    specs = {name: parse_bot(text, Path()) for name, text in wish.field.texts.items()}
+    same = _same_bots(wish.field.pairings, specs)
+    comparison = Comparison(wish.rules, schedule, wish.field.pairings, wish.plan, deals=wish.deals)
     progress = CompareProgress(comparison, wish.blocks, heartbeat)
     asyncio.run(build_bots(specs.values(), wish.job.sandbox.tier, progress.say))
     if wish.job.sandbox.tier is not Tier.NONE:
@@ -274,14 +251,20 @@ def _compare(wish: Wish, heartbeat: float, *, strict: bool, as_json: bool) -> in
             progress.say(line)
     progress.say(held_text(wish.job.sandbox, freezes=wish.job.freezes))
     play = ComparisonPlay(
-        comparison, schedule, wish.job, seed=wish.seed, workers=wish.workers, say=progress.say
+        comparison,
+        schedule,
+        wish.job,
+        seed=wish.seed,
+        workers=wish.workers,
+        say=progress.say,
+        shares=wish.differing,
     )
     with progress:
-        report, stopped_by = asyncio.run(_run(play, progress))
+        report, stopped_by = asyncio.run(run_to_a_signal(play, progress))
     for problem in report.problems:
         progress.say(f"a fault of moon's own: {problem}")
     is_held = wish.job.sandbox.tier is not Tier.NONE
-    inside = [name for name, text in wish.texts.items() if is_inside(text)]
+    inside = [name for name, text in wish.field.texts.items() if is_inside(text)]
     marks = mark_lines(inside, [], is_held=is_held)
     if as_json:
         print_json("moon.compare/1", _document(wish, comparison, same, marks))
@@ -296,33 +279,6 @@ def _compare(wish: Wish, heartbeat: float, *, strict: bool, as_json: bool) -> in
 def _same_bots(pairings: Sequence[Pairing], specs: dict[EntrantId, BotSpec]) -> list[bool]:
     contents = {name: content_hash(spec, is_ours) for name, spec in specs.items()}
     return [contents[each.first] == contents[each.second] for each in pairings]
-
-
-async def _run(
-    play: ComparisonPlay, progress: CompareProgress
-) -> tuple[RunReport, signal.Signals | None]:
-    """Plays to the end, or to the first signal."""
-    seen: list[signal.Signals] = []
-
-    def stop(number: signal.Signals) -> None:
-        seen.append(number)
-        play.stop()
-
-    loop = asyncio.get_running_loop()
-    # What we were started to ignore, as with nohup, goes on being ignored.
-    heeded = [each for each in INTERRUPTED if signal.getsignal(each) is not signal.SIG_IGN]
-    for number in heeded:
-        loop.add_signal_handler(number, stop, number)
-    beating = asyncio.create_task(progress.beat())
-    try:
-        report = await play.run()
-    finally:
-        beating.cancel()
-        for number in heeded:
-            loop.remove_signal_handler(number)
-        with suppress(asyncio.CancelledError):
-            await beating  # what went wrong in it must not be lost
-    return report, seen[0] if seen else None
 
 
 def exit_code(comparison: Comparison, claim: Claim | None) -> int:
@@ -354,7 +310,8 @@ def _document(
         "seed": wish.seed,
         "rules": rules_text(wish.rules),
         "deals": wish.deals,
-        "third": wish.third,
+        "third": wish.field.third,
+        "differing": wish.differing,
         "max_blocks": wish.blocks,
         "rated": not marks,
         "plan": plan_document(wish.plan),
@@ -369,11 +326,11 @@ def _document(
 
 
 def _print(wish: Wish, comparison: Comparison, same: Sequence[bool], marks: Sequence[str]) -> None:
-    firsts = names_text([pairing.first for pairing in wish.pairings])
+    firsts = names_text([pairing.first for pairing in wish.field.pairings])
     length = "to the target" if wish.deals is None else f"of {wish.deals} deal"
     length += "s" * (wish.deals is not None and wish.deals > 1)
-    third = f" with {wish.third}" if wish.third is not None else ""
-    who = f"{firsts} against {wish.pairings[0].second}{third}"
+    third = f" with {wish.field.third}" if wish.field.third is not None else ""
+    who = f"{firsts} against {wish.field.pairings[0].second}{third}"
     lines = [f"{who}: rules {rules_text(wish.rules)}, matches {length}, seed {wish.seed}"]
     for contest, is_same in zip(comparison.contests, same, strict=True):
         lines += contest_lines(comparison, contest, same_bot=is_same)

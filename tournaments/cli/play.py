@@ -158,7 +158,8 @@ def play(
 
     A bot is a built-in one by name (first_legal, random, greedy, counter, sampler), a folder with a
     bot.toml, a .py file, cmd:COMMAND, grpc://HOST:PORT, dial:NAME or inproc:MODULE:CLASS, with
-    parameters like counter?risk=0.3, and a name in front if you like: mine=./bot.py
+    parameters like counter?risk=0.3, and a name in front if you like: mine=./bot.py. Two bots with
+    a slash between spaces are one: 'counter / greedy' bids as counter and plays as greedy.
     """
     chosen = _rules(bots, rules, changes)
     names = entrant_names([[parse_bot(bot, Path())] for bot in bots])

@@ -5,11 +5,59 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Coroutine
-from typing import TypeVar
+from contextlib import suppress
+from typing import Protocol, TypeVar
 
 ResultT = TypeVar("ResultT")
+PlayedT_co = TypeVar("PlayedT_co", covariant=True)
 
 CODES = {signal.SIGTERM: 143, signal.SIGHUP: 129}
+INTERRUPTED = {signal.SIGINT: 130, **CODES}
+"""By signal: the exit code of a command that it stopped."""
+
+
+class Stoppable(Protocol[PlayedT_co]):
+    """Something that is played, and may be stopped."""
+
+    async def run(self) -> PlayedT_co:
+        """Plays to the end, or until `stop`."""
+
+    def stop(self) -> None:
+        """Ends at once."""
+
+
+class Beating(Protocol):
+    """Something that shows how it goes."""
+
+    async def beat(self) -> None:
+        """Shows from time to time how it stands, until it is cancelled."""
+
+
+async def run_to_a_signal(
+    play: Stoppable[ResultT], progress: Beating
+) -> tuple[ResultT, signal.Signals | None]:
+    """Plays to the end, or to the first signal, and returns which one it was."""
+    seen: list[signal.Signals] = []
+
+    def stop(number: signal.Signals) -> None:
+        seen.append(number)
+        play.stop()
+
+    loop = asyncio.get_running_loop()
+    # What we were started to ignore, as with nohup, goes on being ignored.
+    heeded = [each for each in INTERRUPTED if signal.getsignal(each) is not signal.SIG_IGN]
+    for number in heeded:
+        loop.add_signal_handler(number, stop, number)
+    beating = asyncio.create_task(progress.beat())
+    try:
+        report = await play.run()
+    finally:
+        beating.cancel()
+        for number in heeded:
+            loop.remove_signal_handler(number)
+        with suppress(asyncio.CancelledError):
+            await beating  # what went wrong in it must not be lost
+    return report, seen[0] if seen else None
 
 
 def run_tidily(work: Coroutine[None, None, ResultT]) -> ResultT:

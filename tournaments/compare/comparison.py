@@ -46,6 +46,12 @@ class Contest:
     faults: Counter[EntrantId] = field(default_factory=Counter)
     tables: int = 0
     deals: int = 0
+    played_out: int = 0
+    """Deals for which tiles were asked for; fewer than all where tables share what is the same."""
+    shared: int = 0
+    """Blocks whose tables did."""
+    differing: int = 0
+    """Those of them in which auctions differed."""
 
     @property
     def is_decided(self) -> bool:
@@ -58,6 +64,9 @@ class Contest:
         self.faults.update(score.faults)
         self.tables += score.tables
         self.deals += score.deals
+        self.played_out += score.played_out
+        self.shared += score.differs is not None
+        self.differing += score.differs is True
         if score.difference is None:
             assert score.left_out is not None
             self.left_out[score.left_out] += 1

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+
+from msgspec.structs import replace
 
 from tournaments.compare.comparison import Comparison
 from tournaments.results import TableResult
-from tournaments.runner.jobs import Job, table_jobs
+from tournaments.runner.jobs import BlockJob, Job, Unit, table_jobs
 from tournaments.runner.report import RunReport
 from tournaments.runner.runner import Runner
 from tournaments.schedule import Schedule
@@ -28,6 +31,7 @@ class ComparisonPlay:
         seed: str,
         workers: int,
         say: Callable[[str], None],
+        shares: bool = False,
     ) -> None:
         """Prepares to play.
 
@@ -38,13 +42,22 @@ class ComparisonPlay:
             seed: Any text, which all deals follow from.
             workers: How many processes play.
             say: Takes news about how it is played, in words.
+            shares: Whether the tables of a block share what is the same at them.
         """
         self._comparison = comparison
-        tables = table_jobs(schedule.tables, schedule, seed, {})
+        tables: Sequence[Unit] = table_jobs(schedule.tables, schedule, seed, {})
+        if shares:
+            tables = [self._block(block) for _, block in groupby(tables, lambda t: t.block)]
         self._runner = Runner(job, tables, workers=workers, on_results=self._take, say=say)
         self._void_seen = 0
         self._decided = 0
         self._end: asyncio.TimerHandle | None = None
+
+    def _block(self, tables: Iterable[Unit]) -> BlockJob:
+        """Returns the job of a block, of whose scores only the difference of the two is wanted."""
+        block = BlockJob(tuple(table for unit in tables for table in unit.tables))
+        pairing = self._comparison.contest_of(block.block).pairing
+        return replace(block, contrast={pairing.first: 1, pairing.second: -1})
 
     async def run(self) -> RunReport:
         """Plays until the comparison is over, or until `stop`.

@@ -12,7 +12,7 @@ from referee.match import Ending
 from referee.rules import Rules
 from tournaments.compare.designs import Pairing
 from tournaments.figures import table_figures
-from tournaments.results import TableResult
+from tournaments.results import UNPLAYED, TableResult
 from tournaments.schedule import EntrantId
 
 FORFEIT_COST = 7.0
@@ -38,7 +38,12 @@ class BlockScore:
     left_out: LeftOut | None = None
     tables: int = 0
     deals: int = 0
-    """How many deals were played at its tables."""
+    """How many deals were played at its tables, or bid where that told all."""
+    played_out: int = 0
+    """For how many of them tiles were asked for: fewer where tables share what they have in
+    common."""
+    differs: bool | None = None
+    """Whether its auctions differ; ``None`` where its tables were played by themselves."""
     forfeits: Counter[EntrantId] = field(default_factory=Counter)
     """By entrant: how many tables it forfeited."""
     faults: Counter[EntrantId] = field(default_factory=Counter)
@@ -50,6 +55,7 @@ def score_block(
 ) -> BlockScore:
     """Returns what a block says of *pairing*.
 
+    A table that was bid and not played comes to nothing: its points cancel with those of others.
     A table that one of the two forfeits counts `FORFEIT_COST` against that one and nothing for the
     others, however it stood. A block with a void table, or one that the third forfeited, is left
     out.
@@ -62,12 +68,15 @@ def score_block(
     score = BlockScore(None)
     parts: list[float] = []
     left_out = LeftOut.VOID if None in results else None
-    deals = 0
+    deals = played_out = 0
     for result in results:
         if result is None:
             continue
         score.faults.update(fault.entrant for fault in result.faults)
-        deals += (played := table_figures(result.record).deals)
+        played, alone = _deals_of(result)
+        deals, played_out = deals + played, played_out + alone
+        if result.ending == UNPLAYED:
+            continue
         offender = _offender(result)
         if offender is None:
             rows = zip(_sides(rules, result), result.scores, strict=True)
@@ -82,7 +91,25 @@ def score_block(
         who == pairing.first for result in results if result for who in _sides(rules, result)
     )
     difference = None if left_out else fsum(parts) / seats + 0.0
-    return BlockScore(difference, left_out, len(results), deals, score.forfeits, score.faults)
+    sharing = [result.sharing for result in results if result and result.sharing]
+    return BlockScore(
+        difference,
+        left_out,
+        len(results),
+        deals,
+        played_out,
+        any(each.differs for each in sharing) if sharing else None,
+        score.forfeits,
+        score.faults,
+    )
+
+
+def _deals_of(result: TableResult) -> tuple[int, int]:
+    """Returns how many deals were bid at a table, and for how many of them tiles were asked for."""
+    if result.sharing is not None:
+        return result.sharing.bid, result.sharing.played_out
+    deals = table_figures(result.record).deals
+    return deals, deals
 
 
 def _sides(rules: Rules, result: TableResult) -> tuple[EntrantId, ...]:

@@ -72,6 +72,8 @@ def contest_lines(comparison: Comparison, contest: Contest, *, same_bot: bool) -
     lines.append(
         f"  {_count(tally.blocks, 'block')} judged, {tally.decided} of them not level; {played}"
     )
+    if contest.shared:
+        lines.append(f"  {_sharing_text(contest)}")
     if len(comparison.contests) > 1:
         lines.append(f"  {_family_text(comparison, contest)}")
     lines += [f"  {line}" for line in _trouble(contest)]
@@ -105,6 +107,8 @@ def contest_document(
         "blocks_forfeited": contest.forfeited_blocks,
         "tables": contest.tables,
         "deals": contest.deals,
+        "deals_played_out": contest.played_out,
+        "blocks_with_other_auctions": contest.differing if contest.shared else None,
         "forfeits": dict(sorted(contest.forfeits.items())),
         "faults": dict(sorted(contest.faults.items())),
         "same_bot": same_bot,
@@ -163,6 +167,15 @@ def _family_text(comparison: Comparison, contest: Contest) -> str:
     if isinstance(contest.judge, RatioJudge):
         return f"p-value {_holm(comparison, contest):.2g} among {count} comparisons (Holm)"
     return f"log e-value {contest.judge.strength:.2f} among {count} comparisons (e-BH)"
+
+
+def _sharing_text(contest: Contest) -> str:
+    blocks, deals, played = contest.shared, contest.deals, contest.played_out
+    return (
+        f"auctions differed in {contest.differing} of {_count(blocks, 'block')} "
+        f"({contest.differing / blocks:.1%}); {played} of {_count(deals, 'deal')} played out, "
+        f"{1.0 - played / deals if deals else 0.0:.0%} saved"
+    )
 
 
 def _same_text(contest: Contest) -> str:

@@ -25,6 +25,7 @@ from referee.bots.sessions import Session, SessionTerms, start_session
 from referee.bots.spec import BotSpec
 from referee.bots.terms import CallStyle, ClockTerms, RemoteTerms
 from referee.bots.transports import Listener
+from referee.errors import ConfigError
 
 ResultT = TypeVar("ResultT")
 
@@ -49,7 +50,14 @@ class Stand:
     """
 
     def __init__(self, spec: BotSpec, terms: StandTerms) -> None:
-        """Makes a stand for *spec* on which nothing runs yet."""
+        """Makes a stand for *spec* on which nothing runs yet.
+
+        Raises:
+            ConfigError: if *spec* is an entrant of two halves.
+        """
+        if spec.halves:
+            problem = "is two bots, of which one bids and one plays; name one of them"
+            raise ConfigError(None, spec.source, problem)
         self.clock = RunningClock()
         self.terms = terms.clock
         self.processes: list[BotProcess] = []

@@ -15,8 +15,9 @@ from pathlib import Path
 from referee.bots.botfile import BOT_FILE, BotFile, read_bot_file
 from referee.bots.contents import played_files
 from referee.bots.keeper.watch import size
+from referee.bots.samples import sample_places
 from referee.bots.sandbox.tiers import Limits
-from referee.bots.spec import BotKind, BotSpec, sample_places
+from referee.bots.spec import BotKind, BotSpec
 from referee.errors import MoonError
 
 KINDS = (BotKind.FOLDER, BotKind.FILE, BotKind.SAMPLE)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee.bots.spec import sample_names
+from referee.bots.samples import sample_names
 from referee.errors import BotError, MoonError
 from referee.rules import rules_text
 from tournaments.league.config import LeagueConfig

@@ -148,12 +148,18 @@ async def submit(
     return Submitted(entry, report, results)
 
 
+_NOT_FROZEN = {
+    BotKind.COMMAND: "a command has no files that can be frozen",
+    BotKind.INPROC: "a class inside this program has no files that can be frozen",
+    BotKind.SPLIT: "an entrant of two halves is two bots; submit one of them",
+}
+
+
 def _submitted(text: str, base: Path) -> BotSpec:
     spec = parse_bot(text, base)
     if spec.kind not in KINDS:
-        what = {BotKind.COMMAND: "a command", BotKind.INPROC: "a class inside this program"}
         raise ConfigError(
-            None, None, f"{what.get(spec.kind, 'a remote bot')} has no files that can be frozen"
+            None, None, _NOT_FROZEN.get(spec.kind, "a remote bot has no files that can be frozen")
         )
     return spec
 

@@ -8,12 +8,14 @@ import traceback
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Self, TypeAlias, TypeVar
 
-from referee.bots.asks import BotLine
+from referee.bots.asks import BotLine, TableLine
 from referee.bots.clock import RunningClock
 from referee.bots.grace import measure_grace
+from referee.bots.halves import Half
 from referee.bots.keeper_client import Keeper
 from referee.bots.pool import BotPool, LineKey, Started
 from referee.bots.sandbox import Tier, harden_self
@@ -25,8 +27,9 @@ from referee.errors import BotError, MoonError
 from referee.match import FaultReport, Match, MatchReferee, dump_match
 from referee.sdk.inside import InsideBot, load_bot
 from tournaments.measured import Measured
-from tournaments.results import FaultRow, TableResult
-from tournaments.runner.jobs import Done, Job, TableJob
+from tournaments.results import UNPLAYED, FaultRow, TableResult
+from tournaments.runner.jobs import BlockDone, BlockJob, Done, Job, TableJob
+from tournaments.runner.sharing import SharedBlock
 from tournaments.schedule import EntrantId
 from tournaments.timing import Times
 
@@ -120,17 +123,22 @@ class Arena:
         """
         introductions = {}
         for entrant, texts in self._job.entrants.items():
-            keys = [LineKey(entrant, 0, role) for role in range(len(texts))]
+            roles = [self.pool.keys(entrant, 0, role) for role in range(len(texts))]
+            keys = [key for halves in roles for key in halves]
             lines = self.pool.seat(keys)
             try:
-                await asyncio.gather(*(line.warm_up() for line in lines))
+                await asyncio.gather(*map(self._start, keys, lines))
                 said = dict.fromkeys(line.introduction for line in lines)
                 introductions[entrant] = ", ".join(filter(None, said))
-            except StartError as error:
-                raise BotError(_start_problem(entrant, error)) from None
             finally:
                 self.pool.leave(keys)
         return introductions
+
+    async def _start(self, key: LineKey, line: BotLine) -> None:
+        try:
+            await line.warm_up()
+        except StartError as error:
+            raise BotError(_start_problem(key.entrant, self.pool.part(key), error)) from None
 
     def play(
         self,
@@ -138,6 +146,8 @@ class Arena:
         done: Callable[[Done], None],
         watch: Watch | None = None,
         tap: Tap | None = None,
+        *,
+        block: SharedBlock | None = None,
     ) -> TableInPlay:
         """Begins a table and returns it.
 
@@ -146,11 +156,13 @@ class Arena:
             done: Called when it is over or void.
             watch: Called after each deal.
             tap: Told of every question, and of what becomes of it.
+            block: What it shares with the other tables of its block, if it does.
 
         Raises:
             Exception: if the table cannot be begun, which is a fault of ours; see `broken`.
         """
-        keys = _line_keys(table)
+        seats = self._keys_by_seat(table)
+        keys = [key for halves in seats for key in halves]
         match = Match.start(self._terms, bytes.fromhex(table.key))
         referee = MatchReferee(table.id, match, table.seats, self._job.table)
         crash_point(f"table.begin.{table.id}")
@@ -159,7 +171,7 @@ class Arena:
             self.pool.leave(keys)
             try:
                 crash_point(f"table.end.{table.id}")
-                outcome = _outcome(table, in_play, lines)
+                outcome = _outcome(table, in_play, lines, parts)
             except Exception as error:  # noqa: BLE001 - one broken table must not end the others
                 outcome = broken(table, error)
             if outcome.problem:
@@ -167,10 +179,49 @@ class Arena:
                 self.pool.renew(keys)
             done(outcome)
 
-        lines = self.pool.seat(keys)
-        in_play = TableInPlay(referee, lines, self.clock_terms, finished, watch, tap)
+        seated = iter(self.pool.seat(keys))
+        lines = [tuple(next(seated) for _ in halves) for halves in seats]
+        parts = [tuple(map(self.pool.part, halves)) for halves in seats]
+        asked: Sequence[tuple[TableLine, ...]] = lines
+        if block is not None:
+            programs = [tuple(map(self.pool.program, halves)) for halves in seats]
+            asked = block.seat(table.lane, lines, programs)
+        in_play = TableInPlay(referee, asked, self.clock_terms, finished, watch, tap)
+        if block is not None:
+            block.begins(table.lane, in_play)
         in_play.start()
         return in_play
+
+    def play_block(self, job: BlockJob, done: Callable[[BlockDone], None]) -> None:
+        """Begins the tables of a block, which share what is the same at them.
+
+        Args:
+            job: The block.
+            done: Called when all of it is over, or void.
+        """
+
+        def finished(outcome: BlockDone) -> None:
+            if outcome.problem:
+                # All of it is played again, on the same deals, so by other processes.
+                for table in job.tables:
+                    self.pool.renew([k for halves in self._keys_by_seat(table) for k in halves])
+            done(outcome)
+
+        block = SharedBlock(job, self._terms, finished)
+        for table in job.tables:
+            over = partial(block.over, table.lane)
+            try:
+                self.play(table, over, block=block)
+            except Exception as error:  # noqa: BLE001 - it breaks this block, and no other
+                over(broken(table, error))
+
+    def _keys_by_seat(self, table: TableJob) -> list[tuple[LineKey, ...]]:
+        """Returns the processes of each seat: of the lane of the table, and the place in a pair."""
+        seats = table.seats
+        return [
+            self.pool.keys(entrant, table.lane, seats[:seat].count(entrant))
+            for seat, entrant in enumerate(seats)
+        ]
 
     async def result(
         self, table: TableJob, watch: Watch | None = None, tap: Tap | None = None
@@ -206,19 +257,11 @@ def _load_inside(spec: BotSpec) -> InsideBot:
     return load_bot(spec.code, spec.cwd, dict(spec.params))
 
 
-def _start_problem(entrant: str, error: StartError) -> str:
-    problem = f"bot {entrant!r} did not start: {error}"
+def _start_problem(entrant: str, part: str, error: StartError) -> str:
+    who = f"the {part} of bot {entrant!r}" if part else f"bot {entrant!r}"
+    problem = f"{who} did not start: {error}"
     stderr = error.report.stderr_tail.strip()
     return f"{problem}\nthe last it wrote to standard error:\n{stderr}" if stderr else problem
-
-
-def _line_keys(table: TableJob) -> tuple[LineKey, ...]:
-    """Returns the process of each seat: the lane of the table, and the place in a pair."""
-    keys = []
-    for seat, entrant in enumerate(table.seats):
-        role = table.seats[:seat].count(entrant)
-        keys.append(LineKey(entrant, table.lane, role))
-    return tuple(keys)
 
 
 def broken(table: TableJob, error: Exception) -> Done:
@@ -230,11 +273,24 @@ def broken(table: TableJob, error: Exception) -> Done:
     return Done(void, problem)
 
 
-def _outcome(table: TableJob, in_play: TableInPlay, lines: Sequence[BotLine]) -> Done:
+Lines: TypeAlias = Sequence[tuple[BotLine, ...]]
+"""By seat: the line to its bot, or the two to its halves."""
+Parts: TypeAlias = Sequence[tuple[str, ...]]
+"""By seat: what its bots are called as halves; empty for one that is whole."""
+
+
+def _outcome(table: TableJob, in_play: TableInPlay, lines: Lines, parts: Parts) -> Done:
     if in_play.error is not None:
         return broken(table, in_play.error)
     seats = tuple(map(EntrantId, table.seats))
     referee = in_play.referee
+    if in_play.is_dropped:
+        stood = TableResult(
+            table.number, table.block, table.lane, seats, UNPLAYED, referee.match.scores,
+            faults=tuple(_fault_row(report, seats, parts) for report in referee.faults),
+            attempt=table.attempt,
+        )  # fmt: skip
+        return Done(stood, thinking=_thinking(seats, lines))
     result = referee.result
     assert result is not None
     return Done(
@@ -248,19 +304,20 @@ def _outcome(table: TableJob, in_play: TableInPlay, lines: Sequence[BotLine]) ->
             result.places,
             dump_match(referee.record()),
             _timings(in_play),
-            tuple(_fault_row(report, seats) for report in referee.faults),
+            tuple(_fault_row(report, seats, parts) for report in referee.faults),
             table.attempt,
         ),
         thinking=_thinking(seats, lines),
     )
 
 
-def _thinking(seats: Sequence[EntrantId], lines: Sequence[BotLine]) -> dict[str, float]:
+def _thinking(seats: Sequence[EntrantId], lines: Lines) -> dict[str, float]:
     """Returns the most seconds of processor time that a decision took, by entrant."""
     found: dict[str, float] = {}
-    for entrant, line in zip(seats, lines, strict=True):
-        if line.cpu.longest:
-            found[entrant] = max(line.cpu.longest, found.get(entrant, 0.0))
+    for entrant, halves in zip(seats, lines, strict=True):
+        for line in halves:
+            if line.cpu.longest:
+                found[entrant] = max(line.cpu.longest, found.get(entrant, 0.0))
     return found
 
 
@@ -281,8 +338,10 @@ def _timings(in_play: TableInPlay) -> str:
     return json.dumps(timings, separators=(",", ":"))
 
 
-def _fault_row(report: FaultReport, seats: tuple[EntrantId, ...]) -> FaultRow:
-    fault = report.fault
+def _fault_row(report: FaultReport, seats: tuple[EntrantId, ...], parts: Parts) -> FaultRow:
+    """Returns a fault with the entrant that is charged with it, and the half if it has two."""
+    fault, parts_there = report.fault, parts[report.seat]
+    part = parts_there[Half.of(report.kind)] if len(parts_there) > 1 else ""
     return FaultRow(
         seat=report.seat,
         entrant=seats[report.seat],
@@ -290,7 +349,7 @@ def _fault_row(report: FaultReport, seats: tuple[EntrantId, ...]) -> FaultRow:
         deal=report.deal,
         decision=report.decision,
         question=report.question,
-        detail=fault.detail,
+        detail=f"{part}: {fault.detail}" if part else fault.detail,
         exit_status=fault.exit_status,
         stderr_tail=fault.stderr_tail,
         substitute=report.substitute,

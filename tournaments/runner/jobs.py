@@ -112,6 +112,53 @@ class TableJob(msgspec.Struct, frozen=True, tag=True):
         """The block and the lane, as people write it."""
         return f"{self.block}.{self.lane}"
 
+    @property
+    def tables(self) -> tuple[TableJob, ...]:
+        """What is played together: this table alone."""
+        return (self,)
+
+    def again(self) -> TableJob:
+        """Returns the same, to be begun once more."""
+        return msgspec.structs.replace(self, attempt=self.attempt + 1)
+
+
+class BlockJob(msgspec.Struct, frozen=True, tag=True):
+    """The tables of a block, to be played together: what is the same at them is asked once."""
+
+    tables: tuple[TableJob, ...]
+    contrast: dict[str, int] = {}
+    """By entrant: the sign with which its points count. The last deal of matches of a fixed length
+    is not played where it would cancel. Empty: all is played."""
+
+    @property
+    def number(self) -> int:
+        """That of its first table."""
+        return self.tables[0].number
+
+    @property
+    def block(self) -> int:
+        """The number of the block."""
+        return self.tables[0].block
+
+    @property
+    def id(self) -> str:
+        """The block, as people write it."""
+        return str(self.block)
+
+    @property
+    def attempt(self) -> int:
+        """How often it was begun, this time included."""
+        return self.tables[0].attempt
+
+    def again(self) -> BlockJob:
+        """Returns the same, to be begun once more."""
+        tables = tuple(table.again() for table in self.tables)
+        return msgspec.structs.replace(self, tables=tables)
+
+
+Unit: TypeAlias = TableJob | BlockJob
+"""What is begun at a time, and comes to an end at a time."""
+
 
 def table_jobs(
     tables: Iterable[Table], schedule: Schedule, seed: str, begun: Mapping[int, int]
@@ -161,6 +208,17 @@ class Done(msgspec.Struct, frozen=True, tag=True):
     where that is known."""
 
 
+class BlockDone(msgspec.Struct, frozen=True, tag=True):
+    """The tables of a block were played, or all of them are void."""
+
+    results: tuple[TableResult, ...]
+    """In the order of the job."""
+    problem: str = ""
+    """What went wrong on our side, if it is void."""
+    thinking: dict[str, float] = {}
+    """As in `Done`."""
+
+
 class Stopped(msgspec.Struct, frozen=True, tag=True):
     """The worker has ended its bots, and ends."""
 
@@ -174,8 +232,8 @@ class Stopped(msgspec.Struct, frozen=True, tag=True):
     """By entrant: what its bots used of the processors."""
 
 
-ToWorker: TypeAlias = Job | TableJob
-FromWorker: TypeAlias = Ready | Failed | Done | Stopped
+ToWorker: TypeAlias = Job | TableJob | BlockJob
+FromWorker: TypeAlias = Ready | Failed | Done | BlockDone | Stopped
 
 encode = msgspec.json.Encoder().encode
 decode_to_worker = msgspec.json.Decoder(ToWorker).decode

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
@@ -21,16 +20,18 @@ from tournaments.measured import Measured
 from tournaments.results import TableResult
 from tournaments.runner.flight import Flight
 from tournaments.runner.jobs import (
+    BlockDone,
     Done,
     Failed,
     Job,
     Ready,
     Stopped,
     TableJob,
+    Unit,
     decode_from_worker,
     encode,
 )
-from tournaments.runner.pipes import environment, tail, to_the_end
+from tournaments.runner.pipes import start_worker, tail, to_the_end
 from tournaments.runner.report import RunnerError, RunReport
 from tournaments.schedule import EntrantId
 
@@ -40,7 +41,6 @@ MAX_LOST_WORKERS = 5
 """How many workers may be lost before a table comes to an end again; then the run is given up."""
 GROUP_TIME = 0.1
 """Seconds for which finished tables wait for others, to be stored with them."""
-LINE_LIMIT = 1 << 26
 
 
 class Runner:
@@ -53,7 +53,7 @@ class Runner:
     def __init__(
         self,
         job: Job,
-        tables: Iterable[TableJob],
+        tables: Iterable[Unit],
         *,
         workers: int,
         on_results: Callable[[Sequence[TableResult]], None],
@@ -64,7 +64,7 @@ class Runner:
 
         Args:
             job: What the tables have in common.
-            tables: What to play, in the order in which to begin.
+            tables: What to play, tables or blocks, in the order in which to begin.
             workers: How many processes play.
             on_results: Takes results, in the order in which they came; void tables are not among
                 them. Raises to end the run.
@@ -74,7 +74,7 @@ class Runner:
         """
         self.report = RunReport()
         self._job = job
-        self._todo: deque[TableJob] = deque()
+        self._todo: deque[Unit] = deque()
         self._last: dict[int, int] = {}
         self._add(tables)
         self._more = more
@@ -103,7 +103,7 @@ class Runner:
     @property
     def in_play(self) -> int:
         """How many tables are in play."""
-        return sum(len(worker.tables) for worker in self._workers)
+        return sum(worker.in_play for worker in self._workers)
 
     def drain(self) -> None:
         """Begins no more tables; `run` returns when those in play are over.
@@ -116,7 +116,7 @@ class Runner:
         for worker in self._workers:
             worker.finish()
 
-    def withdraw(self, is_unwanted: Callable[[TableJob], bool]) -> None:
+    def withdraw(self, is_unwanted: Callable[[Unit], bool]) -> None:
         """Begins none of the tables that *is_unwanted* says yes to."""
         self._todo = deque(table for table in self._todo if not is_unwanted(table))
 
@@ -209,7 +209,7 @@ class Runner:
         """Whether more tables may come once all there are now are over."""
         return self._more is not None
 
-    def _add(self, tables: Iterable[TableJob]) -> None:
+    def _add(self, tables: Iterable[Unit]) -> None:
         for table in tables:
             self._todo.append(table)
             self._last[table.number] = table.attempt + MAX_ATTEMPTS - 1
@@ -230,30 +230,32 @@ class Runner:
         for worker in tuple(self._workers):
             worker.begin()
 
-    def next_table(self) -> TableJob | None:
+    def next_table(self) -> Unit | None:
         """Returns the next table to begin, or ``None`` if there is none now."""
         return self._todo.popleft() if self._todo and not self._draining else None
 
-    def try_again(self, table: TableJob) -> None:
-        """Puts a table that we broke back, or gives it up."""
-        if table.attempt < self._last[table.number]:
-            self._todo.appendleft(msgspec.structs.replace(table, attempt=table.attempt + 1))
+    def try_again(self, unit: Unit) -> None:
+        """Puts a table, or a block, that we broke back, or gives it up."""
+        if unit.attempt < self._last[unit.number]:
+            self._todo.appendleft(unit.again())
             return
-        seats = tuple(map(EntrantId, table.seats))
-        self.report.void.append(
-            TableResult(table.number, table.block, table.lane, seats, attempt=table.attempt)
-        )
+        for table in unit.tables:
+            seats = tuple(map(EntrantId, table.seats))
+            self.report.void.append(
+                TableResult(table.number, table.block, table.lane, seats, attempt=table.attempt)
+            )
 
-    def take(self, table: TableJob, outcome: Done) -> None:
-        """Takes what became of *table*."""
+    def take(self, unit: Unit, outcome: Done | BlockDone) -> None:
+        """Takes what became of *unit*."""
         if outcome.problem:
-            self.report.complain(f"table {table.id}: {outcome.problem}")
-            self.try_again(table)
+            what = "table" if isinstance(unit, TableJob) else "block"
+            self.report.complain(f"{what} {unit.id}: {outcome.problem}")
+            self.try_again(unit)
             self._grow()
             return
         self._lost = 0
         self._flight.learn(outcome.thinking)
-        self._fresh.append(outcome.result)
+        self._fresh += [outcome.result] if isinstance(outcome, Done) else outcome.results
         if self._flush is None:
             self._flush = asyncio.get_running_loop().call_later(GROUP_TIME, self._hand_on)
         self._grow()
@@ -283,31 +285,18 @@ class _Worker:
     """One worker process, as the runner sees it."""
 
     def __init__(self, runner: Runner, *, checks_bots: bool) -> None:
-        self.tables: dict[int, TableJob] = {}
+        self.tables: dict[int, Unit] = {}
         self._checks_bots = checks_bots
         self._runner = runner
         self._is_ready = False
         self._process: asyncio.subprocess.Process | None = None
-        self._ready = False
         self._finishing = False
         self._killed = False
 
     async def run(self) -> str | None:
         """Runs the process to its end; returns what went wrong if it was lost."""
         try:
-            self._process = process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-P",  # else a random.py in the user's folder would be taken for Python's own
-                "-m",
-                "tournaments.runner.worker",
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                limit=LINE_LIMIT,
-                env=environment(),
-                # What the terminal tells the group, Ctrl-C or a hang-up, is for the runner alone.
-                start_new_session=True,
-            )
+            self._process = process = await start_worker()
         except OSError as error:
             return f"a worker could not be started ({error})"
         if self._killed:
@@ -341,19 +330,22 @@ class _Worker:
                 return False
             match decode_from_worker(line):
                 case Ready(grace, echo, introductions):
-                    self._is_ready = True
                     self._runner.report.introductions.update(introductions)
                     self._runner.report.measured.add(Measured(grace, echo))
                     if self._checks_bots:
                         self._runner.pass_check()
                     await self._runner.wait_for_check()
-                    self._ready = True
+                    self._is_ready = True
                     self.begin()
                 case Failed(problem, exit_code):
                     failed = BotError(problem, exit_code)  # it clears up and ends by itself
                 case Done() as outcome:
                     table = self.tables.pop(outcome.result.number)
                     self._runner.take(table, outcome)
+                    self.begin()
+                case BlockDone() as outcome:
+                    block = self.tables.pop(outcome.results[0].number)
+                    self._runner.take(block, outcome)
                     self.begin()
                 case Stopped(stalls, stalled, strays, cpu):
                     measured = Measured(stalls=stalls, stalled=stalled, cpu=cpu)
@@ -364,11 +356,16 @@ class _Worker:
             raise failed
         return False
 
+    @property
+    def in_play(self) -> int:
+        """How many tables it plays."""
+        return sum(len(unit.tables) for unit in self.tables.values())
+
     def begin(self) -> None:
         """Begins as many tables as there may be, and ends when there are none, nor will be."""
-        if not self._ready:
+        if not self._is_ready:
             return
-        while not self._finishing and len(self.tables) < self._runner.limit:
+        while not self._finishing and self.in_play < self._runner.limit:
             table = self._runner.next_table()
             if table is None:
                 break
@@ -392,7 +389,7 @@ class _Worker:
         if self._process is not None and self._process.returncode is None:
             self._process.kill()
 
-    def _send(self, message: Job | TableJob) -> None:
+    def _send(self, message: Job | Unit) -> None:
         assert self._process is not None
         assert self._process.stdin is not None
         self._process.stdin.write(encode(message) + b"\n")

@@ -20,13 +20,14 @@ from referee.crashes import crash_point
 from referee.errors import BotError, MoonError
 from tournaments.runner.arena import Arena, broken
 from tournaments.runner.jobs import (
+    BlockDone,
+    BlockJob,
     Done,
     Failed,
     FromWorker,
     Job,
     Ready,
     Stopped,
-    TableJob,
     decode_to_worker,
     encode,
 )
@@ -81,7 +82,7 @@ async def _play_all(arena: Arena, reader: asyncio.StreamReader, output: int) -> 
     idle = asyncio.Event()
     idle.set()
 
-    def done(outcome: Done) -> None:
+    def done(outcome: Done | BlockDone) -> None:
         nonlocal in_play
         in_play -= 1
         line = encode(outcome) + b"\n"
@@ -91,14 +92,17 @@ async def _play_all(arena: Arena, reader: asyncio.StreamReader, output: int) -> 
             idle.set()
 
     while line := await arena.unless_broken(reader.readline()):
-        table = decode_to_worker(line)
-        assert isinstance(table, TableJob), "every further message is a table"
+        unit = decode_to_worker(line)
+        assert not isinstance(unit, Job), "every further message is a table, or a block"
         in_play += 1
         idle.clear()
+        if isinstance(unit, BlockJob):
+            arena.play_block(unit, done)
+            continue
         try:
-            arena.play(table, done)
+            arena.play(unit, done)
         except Exception as error:  # noqa: BLE001 - the other tables play on
-            done(broken(table, error))
+            done(broken(unit, error))
     await arena.unless_broken(idle.wait())
 
 

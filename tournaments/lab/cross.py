@@ -1,0 +1,228 @@
+"""Every bidding half with every play half: what each is worth, and whether they only add up.
+
+A block is one sequence of deals, at which every split of the bots in turn sits in every seat,
+between rivals that are the same for all. The value of a split is its net points a deal, the mean
+over its tables. In each block the values make a table, a row for each bot that bids and a column
+for each that plays, which is taken apart as usual in an analysis of two ways:
+
+    value = mean + effect of the bidding half + effect of the play half + interaction
+
+Every part is a fixed combination of values on the same deals, so a block is one observation of it,
+and Student's interval over blocks holds for it, by itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from math import fsum
+from typing import TypeAlias
+
+from referee.match import Ending
+from referee.rules import Rules
+from tournaments.evidence import Tally
+from tournaments.figures import table_figures
+from tournaments.results import TableResult
+from tournaments.schedule import Block, EntrantId, Schedule, Table
+
+Matrix: TypeAlias = tuple[tuple[float, ...], ...]
+"""By bidding half, then by play half."""
+Splits: TypeAlias = tuple[tuple[EntrantId, ...], ...]
+"""By bidding half, then by play half: the entrant."""
+
+
+class Untold(Enum):
+    """Why a block tells nothing."""
+
+    VOID = "void"
+    """We broke it, every time it was begun."""
+    RIVAL = "rival"
+    """A rival forfeited a table of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A table of values, taken apart. All effects of a kind add up to 0."""
+
+    mean: float
+    bidding: tuple[float, ...]
+    """By bidding half: its effect."""
+    play: tuple[float, ...]
+    """By play half: its effect."""
+    interaction: Matrix
+
+    @classmethod
+    def of(cls, values: Matrix) -> Parts:
+        """Returns the parts of *values*.
+
+        >>> parts = Parts.of(((3.0, 1.0), (1.0, -1.0)))
+        >>> parts.mean, parts.bidding, parts.play, parts.interaction
+        (1.0, (1.0, -1.0), (1.0, -1.0), ((0.0, 0.0), (0.0, 0.0)))
+        """
+        size = len(values)
+        rows = [fsum(row) / size for row in values]
+        columns = [fsum(column) / size for column in zip(*values, strict=True)]
+        mean = fsum(rows) / size
+        interaction = tuple(
+            tuple(fsum((value, -rows[i], -columns[j], mean)) + 0.0 for j, value in enumerate(row))
+            for i, row in enumerate(values)
+        )
+        bidding = tuple(row - mean for row in rows)
+        return cls(mean, bidding, tuple(column - mean for column in columns), interaction)
+
+
+def cross_schedule(splits: Splits, rival: EntrantId, *, blocks: int, seats: int) -> Schedule:
+    """Returns so many blocks, in each of which every split sits once in every seat.
+
+    With four players a split is a pair, and so are the rivals: every split sits once on each side.
+    The blocks of a shorter schedule are the first ones of a longer one.
+    """
+    everybody = [split for row in splits for split in row]
+    sides = 2 if seats == 4 else seats
+    made: list[Block] = []
+    for number in range(blocks):
+        tables: list[Table] = []
+        for split in everybody:
+            for side in range(sides):
+                sitting = tuple(split if seat % sides == side else rival for seat in range(seats))
+                lane = len(tables)
+                first = number * len(everybody) * sides
+                tables.append(Table(first + lane, number, lane, sitting))
+        made.append(Block(number, number, "0", tuple(tables)))
+    return Schedule((*everybody, rival), tuple(made))
+
+
+class Cross:
+    """The values of all splits, block by block in the order of the schedule.
+
+    Attributes:
+        splits: Who is measured.
+        values: By bidding half, then by play half: net points a deal.
+        bidding: By bidding half: its effect.
+        play: By play half: its effect.
+        interaction: By bidding half, then by play half.
+        mean: The mean of all values.
+        untold: By reason: blocks that tell nothing.
+        forfeits: By entrant: tables that it forfeited.
+        faults: By entrant.
+        deals: How many deals were played at the tables of the blocks.
+        asked: For how many of them tiles were asked for.
+    """
+
+    def __init__(
+        self, rules: Rules, schedule: Schedule, splits: Splits, *, forfeit_cost: float
+    ) -> None:
+        """Prepares to take blocks.
+
+        Args:
+            rules: What is played.
+            schedule: The blocks, as `cross_schedule` lays them out.
+            splits: Who is measured.
+            forfeit_cost: The points a deal that a table costs the split that forfeits it.
+        """
+        size = len(splits)
+        self.splits = splits
+        self.values = [[Tally() for _ in range(size)] for _ in range(size)]
+        self.interaction = [[Tally() for _ in range(size)] for _ in range(size)]
+        self.bidding = [Tally() for _ in range(size)]
+        self.play = [Tally() for _ in range(size)]
+        self.mean = Tally()
+        self.untold: Counter[Untold] = Counter()
+        self.forfeits: Counter[EntrantId] = Counter()
+        self.faults: Counter[EntrantId] = Counter()
+        self.deals = self.asked = 0
+        self._sides = rules.side_count
+        self._cost = forfeit_cost
+        self._blocks = schedule.blocks
+        self._arrived: dict[int, dict[int, TableResult | None]] = {}
+        self._next = 0
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks were taken that tell something."""
+        return self.mean.blocks
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all blocks were taken."""
+        return self._next == len(self._blocks)
+
+    def take(self, results: Iterable[TableResult], void: Iterable[TableResult] = ()) -> None:
+        """Takes tables in any order; a block counts once it and all before it are there.
+
+        Args:
+            results: Tables that were played.
+            void: Tables that will not be: we broke them every time.
+        """
+        for result in results:
+            self._arrived.setdefault(result.block, {})[result.lane] = result
+        for result in void:
+            self._arrived.setdefault(result.block, {})[result.lane] = None
+        while not self.is_over:
+            block = self._blocks[self._next]
+            tables = self._arrived.get(block.number, {})
+            if len(tables) < len(block.tables):
+                return
+            self._take([tables[table.lane] for table in block.tables])
+            del self._arrived[block.number]
+            self._next += 1
+
+    def _take(self, results: Sequence[TableResult | None]) -> None:
+        played = [result for result in results if result is not None]
+        for result in played:
+            self.faults.update(fault.entrant for fault in result.faults)
+            deals = table_figures(result.record).deals
+            self.deals += deals
+            self.asked += deals if result.sharing is None else result.sharing.played_out
+        if len(played) < len(results):
+            self.untold[Untold.VOID] += 1
+            return
+        offenders = [who for result in played if (who := _offender(result)) is not None]
+        self.forfeits.update(offenders)
+        everybody = {split for row in self.splits for split in row}
+        if not everybody.issuperset(offenders):
+            self.untold[Untold.RIVAL] += 1
+            return
+        self._add(self._matrix(played))
+
+    def _matrix(self, results: Sequence[TableResult]) -> Matrix:
+        """Returns the values in a block: of each split the mean over its tables."""
+        found: dict[EntrantId, list[float]] = {split: [] for row in self.splits for split in row}
+        for result in results:
+            sides = result.seats[: self._sides]
+            [place] = [side for side, who in enumerate(sides) if who in found]
+            found[sides[place]].append(self._net(result, place))
+        return tuple(
+            tuple(fsum(found[split]) / len(found[split]) + 0.0 for split in row)
+            for row in self.splits
+        )
+
+    def _net(self, result: TableResult, place: int) -> float:
+        """Returns the points a deal of the side at *place* less the mean of the other sides'."""
+        if result.ending == Ending.FORFEIT.value:
+            return -self._cost
+        own = result.scores[place]
+        others = sum(result.scores) - own
+        deals = table_figures(result.record).deals
+        return (own - others / (len(result.scores) - 1)) / deals
+
+    def _add(self, values: Matrix) -> None:
+        parts = Parts.of(values)
+        self.mean.add(parts.mean)
+        for tallies, numbers in (
+            (self.bidding, parts.bidding),
+            (self.play, parts.play),
+            *zip(self.values, values, strict=True),
+            *zip(self.interaction, parts.interaction, strict=True),
+        ):
+            for tally, number in zip(tallies, numbers, strict=True):
+                tally.add(number)
+
+
+def _offender(result: TableResult) -> EntrantId | None:
+    """Returns who forfeited, if anybody did."""
+    if result.ending != Ending.FORFEIT.value:
+        return None
+    return next(fault.entrant for fault in reversed(result.faults) if not fault.substitute)

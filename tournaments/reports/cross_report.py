@@ -1,0 +1,101 @@
+"""A cross of bidding and play halves in words, and as JSON values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tournaments.evidence import Tally
+from tournaments.lab.cross import Cross, Untold
+from tournaments.reports.grids import Column, Grid
+
+UNIT = "net points a deal"
+
+_REASONS = {
+    Untold.VOID: "a table that moon itself broke every time",
+    Untold.RIVAL: "a table that a rival forfeited",
+}
+
+
+def value_grid(cross: Cross, bots: Sequence[str]) -> Grid:
+    """Returns the values of all splits with the effects at the edges.
+
+    Args:
+        cross: What was found.
+        bots: The names of the bots, in the order of its rows and columns.
+    """
+    columns = [Column(f"{name} plays") for name in bots]
+    grid = Grid(Column("", is_text=True), *columns, Column("effect of bidding"))
+    for name, row, effect in zip(bots, cross.values, cross.bidding, strict=True):
+        grid.add_row(f"{name} bids", *map(estimate, row), estimate(effect))
+    grid.add_row("effect of play", *map(estimate, cross.play), f"mean {estimate(cross.mean)}")
+    return grid
+
+
+def interaction_grid(cross: Cross, bots: Sequence[str]) -> Grid:
+    """Returns what each split is worth beyond the mean and its two effects."""
+    grid = Grid(Column("interaction", is_text=True), *(Column(f"{name} plays") for name in bots))
+    for name, row in zip(bots, cross.interaction, strict=True):
+        grid.add_row(f"{name} bids", *map(estimate, row))
+    return grid
+
+
+def estimate(tally: Tally) -> str:
+    """Returns a mean with half the width of its 95 % interval.
+
+    >>> estimate(Tally([1.0, 2.0, 3.0])), estimate(Tally([0.0, 0.0]))
+    ('+2.000 ± 2.484', '+0.000')
+    """
+    found = tally.student_interval()
+    text = f"{tally.mean:+.3f}" if tally.blocks else "?"
+    return text if found is None else f"{text} ± {0.5 * (found[1] - found[0]):.3f}"
+
+
+def cross_lines(cross: Cross) -> list[str]:
+    """Returns what the numbers rest on, and what was wrong."""
+    blocks = f"{cross.blocks} block{'s' * (cross.blocks != 1)}"
+    rest = f"{blocks}, {cross.asked} of {cross.deals} deals played out"
+    lines = [f"{UNIT}, with the 95 % interval of each by itself; {rest}"]
+    if cross.blocks and not any(tally.decided for row in cross.interaction for tally in row):
+        lines.append("the effects add up exactly in every block: there is no interaction")
+    for what, counts in (("faults", cross.faults), ("tables forfeited", cross.forfeits)):
+        if counts:
+            listed = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
+            lines.append(f"{what}: {listed}")
+    for reason, text in _REASONS.items():
+        if count := cross.untold[reason]:
+            lines.append(f"{count} block{'s' * (count != 1)} left out: {text}")
+    return lines
+
+
+def cross_document(cross: Cross, bots: Sequence[str]) -> dict[str, object]:
+    """Returns *cross* as JSON values; an interval that is not known is null."""
+    places = range(len(bots))
+    return {
+        "unit": UNIT,
+        "confidence": 0.95,
+        "blocks": cross.blocks,
+        "blocks_left_out": {reason.value: cross.untold[reason] for reason in Untold},
+        "deals": cross.deals,
+        "deals_played_out": cross.asked,
+        "mean": _document(cross.mean),
+        "bidding": [{"bot": bots[i], **_document(cross.bidding[i])} for i in places],
+        "play": [{"bot": bots[j], **_document(cross.play[j])} for j in places],
+        "splits": [
+            {
+                "entrant": cross.splits[i][j],
+                "bids": bots[i],
+                "plays": bots[j],
+                **_document(cross.values[i][j]),
+                "interaction": _document(cross.interaction[i][j]),
+            }
+            for i in places
+            for j in places
+        ],
+        "forfeits": dict(sorted(cross.forfeits.items())),
+        "faults": dict(sorted(cross.faults.items())),
+    }
+
+
+def _document(tally: Tally) -> dict[str, object]:
+    low, high = tally.student_interval() or (None, None)
+    return {"value": tally.mean if tally.blocks else None, "low": low, "high": high}
