@@ -151,7 +151,7 @@ def test_a_large_round_robin_is_told_of_the_shorter_format(out: Screen) -> None:
         ([], "give a tournament file, or --entrants N; one of them"),
         (["night.toml", "--entrants", "5"], "give a tournament file, or --entrants N; one of them"),
         (["night.toml", "--seats", "4"], "--seats: the rules in night.toml say how many sit"),
-        (["--entrants", "5", "--format", "circle"], '--format: "circle" is not for 3 seats'),
+        (["--entrants", "5", "--format", "circle"], '--format: "circle" is for 4 seats at a table'),
         (["--entrants", "3", "--format", "gauntlet"], "--entrants: the format \"gauntlet\" needs"),
         (["--entrants", "2"], "at least 3 entrants, got 2"),
         (["--entrants", "5", "--export", "no/such/place"], "cannot be written: no such file"),

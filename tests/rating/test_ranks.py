@@ -192,6 +192,13 @@ def test_more_confidence_asks_for_wider_intervals() -> None:
     assert all(a < b < c for a, b, c in zip(*widths, strict=True))
 
 
+def test_a_probability_is_at_most_one_however_far_out() -> None:
+    """The sum of a series passed it by a rounding, and a p-value of less than 0 is none."""
+    seen = [within(t, freedom) for freedom in range(1, 400) for t in (4.0, 9.0, 30.0, 1e6)]
+    assert max(seen) == 1.0
+    assert min(seen) > 0.8
+
+
 def test_student_quantiles_are_those_of_the_tables() -> None:
     for freedom, expected in ((1, 12.7062), (2, 4.3027), (9, 2.2622), (30, 2.0423), (10**6, 1.96)):
         assert student_quantile(0.95, freedom) == pytest.approx(expected, abs=1e-4)

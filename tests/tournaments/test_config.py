@@ -555,7 +555,7 @@ def test_house_bots_take_the_places_that_a_format_has_left_in_turn(load: Load) -
     ("text", "problem"),
     [
         ('format = "round robin"', r'format: expected one of .*did you mean .round-robin'),
-        ('format = "circle"', 'format: "circle" is not for 3 seats at a table; these are: "round'),
+        ('format = "circle"', 'format: "circle" is for 4 seats at a table, and there are 3'),
         ('format = "gauntlet"', 'bots: the format "gauntlet" needs at least 4 entrants, got 3'),
         ('house = "greedy"', 'house: the format "round-robin" has a place for everybody'),
         ('format = "kirkman"\nhouse = []', "house: names no bot"),

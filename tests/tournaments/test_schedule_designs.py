@@ -215,7 +215,7 @@ def test_places_that_are_left_are_counted(
     ("form", "seats", "count", "problem"),
     [
         (Format.MENDELSOHN, 4, 9, 'these are: "round-robin", "circle", "whist", "mixed"'),
-        (Format.CIRCLE, 3, 9, '"circle" is not for 3 seats'),
+        (Format.CIRCLE, 3, 9, '"circle" is for 4 seats at a table'),
         (Format.GAUNTLET, 3, 3, 'bots: the format "gauntlet" needs at least 4 entrants, got 3'),
         (Format.MIXED, 4, 400, "takes at most .. entrants, got 400"),
         (Format.MENDELSOHN, 3, 8, 'the format "mendelsohn" needs 1 more entrants; add house bots'),

@@ -23,7 +23,8 @@ def within(t: float, freedom: int) -> float:
     for k in range(2 + odd, freedom - 1, 2):
         term *= square * (k - 1) / k
         total += term
-    return 2.0 / pi * (angle + total) if odd else total
+    # The sum of the series may pass 1 by a rounding.
+    return min(1.0, 2.0 / pi * (angle + total) if odd else total)
 
 
 def like_normal(x: float, freedom: int) -> float:

@@ -113,8 +113,13 @@ def check_format(form: Format, seats: int, count: int) -> None:
     design = DESIGNS[form]
     if seats not in design.least:
         fitting = ", ".join(f'"{f}"' for f in Format if seats in DESIGNS[f].least)
+        others = " or ".join(map(str, design.least))
         raise ConfigError(
-            None, "format", f'"{form}" is not for {seats} seats at a table; these are: {fitting}'
+            None,
+            "format",
+            f'"{form}" is for {others} seats at a table, and there are {seats}; take rules for '
+            f"{others} players (for a plan of so many --entrants: --seats {others}), or a format "
+            f"for {seats}; these are: {fitting}",
         )
     least = design.least[seats]
     if form is not Format.ROUND_ROBIN and count < least:
