@@ -17,11 +17,11 @@ from tournaments.league.entries import Event
 from tournaments.league.folder import League
 from tournaments.league.ladder import NightResults, history, ladder, read_nights
 from tournaments.league.nights import night_files, rescind, seal_night, settle
-from tournaments.league.sealing import close_run, commitment
 from tournaments.rating import rate
 from tournaments.reports.league_verifying import verify_league
 from tournaments.results import FaultRow, TableResult
 from tournaments.schedule import EntrantId
+from tournaments.sealing import close_run, commitment
 from tournaments.store import Store
 
 

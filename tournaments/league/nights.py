@@ -20,10 +20,9 @@ from referee.errors import ConfigError, NotFoundError
 from tournaments.league.config import FILE
 from tournaments.league.folder import League
 from tournaments.league.office import night_terms
-from tournaments.league.sealing import Claims, close_run, closed_with, seal, sealed
 from tournaments.schedule import TableId
+from tournaments.sealing import Claims, finish, seal, sealed
 from tournaments.store import Store
-from tournaments.store.digest import digest_path, read_hash, write_digest
 
 SEALED = "night-sealed"
 """The event of the line that publishes a commitment."""
@@ -100,17 +99,11 @@ def close_night(league: League, night: NightFile) -> Claims:
 
     Raises:
         StoreError: if somebody has the store, or reads it, so that it is not all in one file.
+        VerificationError: if the file is not what it was when it was closed.
     """
-    with Store.open(night.path) as store:
-        claims, seed = closed_with(store), store.run.seed
-    if claims is None:
-        with Store.open(night.path, readonly=False) as store:
-            claims = close_run(store)
-    if not digest_path(night.path).exists():
-        write_digest(night.path)
+    claims, seed, digest = finish(night.path)
     with league.changing() as write:
         if not _is_told(league, CLOSED, night.number):
-            digest = read_hash(night.path)
             told = {"night": night.number, "seed": seed, **claims._asdict(), "digest": digest}
             write(CLOSED, told)
     return claims

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from referee.errors import StoreError
 from tournaments.figures import table_figures
-from tournaments.league.sealing import claims_of, closed_with, commitment, sealed
 from tournaments.reports.judging import StoreJudge, Tally
+from tournaments.sealing import claims_of, closed_with, commitment, sealed, sealed_late
 from tournaments.store import Store
 from tournaments.store.digest import digest_differences, read_hash
 
@@ -90,7 +90,10 @@ def _claimed(store: Store, verdict: Verdict) -> Iterator[str]:
     found = claims_of(store)
     verdict.fingerprint, verdict.commitment = found.fingerprint, found.commitment
     kept = sealed(store)
-    verdict.is_sealed = bool(kept)
+    is_late = sealed_late(store)
+    verdict.is_sealed = bool(kept) and not is_late
+    if is_late:
+        yield f"{store.path}: was sealed after its first table, and a seal like that shows nothing"
     for each in kept:
         if each != found.commitment:
             yield f"{store.path}: its seed does not open the seal {each} that it keeps"

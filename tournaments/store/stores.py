@@ -238,6 +238,11 @@ class Store(OpenStore):
         with self._reading() as connection:
             return queries.is_closed(connection)
 
+    def first_table_at(self) -> str | None:
+        """Returns when the first table was stored (UTC), played or void; ``None`` if none is."""
+        with self._reading() as connection:
+            return queries.first_table_at(connection)
+
     def notes(self) -> tuple[Note, ...]:
         """Returns what happened to the run as a whole, oldest first."""
         with self._reading() as connection:
