@@ -136,6 +136,7 @@ def test_a_rescinded_table_changes_the_ratings_and_leaves_a_line(league: League)
     assert "rescinded, and not counted: 1 of" in moon(league, "standings")[1]
     assert verify_league(league.folder).holds
     for word, error, told in (
+        ("1/00.1", ConfigError, "1/0.1 was rescinded already"),
         ("1/0.1", ConfigError, "was rescinded already"),
         ("0.1", ConfigError, "expected night and table"),
         ("2/0.1", NotFoundError, "there is no night 2; there are 1 to 1"),
@@ -143,6 +144,12 @@ def test_a_rescinded_table_changes_the_ratings_and_leaves_a_line(league: League)
     ):
         with pytest.raises(error, match=told):
             rescind(league, word, "why")
+
+
+def test_a_table_is_rescinded_by_any_way_of_writing_its_number(league: League) -> None:
+    assert rescind(league, "1/00.1", "a reason") == (1, "0.1")
+    table = ladder(read_nights(League.open(league.folder)))
+    assert (table.tables, table.rescinded) == (5, 1)
 
 
 def test_an_entry_whose_copy_was_changed_does_not_play(league: League) -> None:
@@ -197,6 +204,13 @@ def test_a_dry_run_says_what_a_round_is_and_plays_nothing(league: League) -> Non
     ):
         with pytest.raises(ConfigError, match=told):
             moon(league, "night", "--dry-run", *words)
+
+
+def test_a_dry_run_of_a_new_league_writes_nothing(tmp_path: Path) -> None:
+    league = new_league(tmp_path / "league")
+    files = {path: path.read_bytes() for path in league.folder.rglob("*") if path.is_file()}
+    moon(league, "night", "--dry-run")
+    assert files == {path: path.read_bytes() for path in league.folder.rglob("*") if path.is_file()}
 
 
 def test_the_table_says_what_it_would_be_without_forfeits() -> None:

@@ -65,7 +65,6 @@ def night(
     meanwhile comes or goes at the edge of a round. When the night is over its seed is published.
     """
     league = open_league(folder)
-    settle(league)
     if until is not None and minutes is not None:
         raise ConfigError(None, "--until", "give a time or --minutes, not both")
     seconds = _seconds_until(until) if until is not None else 60 * minutes if minutes else None
@@ -75,6 +74,7 @@ def night(
     workers = workers or default_workers()
     if dry_run:
         return _plan(league, Limits(rounds, deadline), workers)
+    settle(league)
     return _Evening(league, Limits(rounds, deadline), workers, heartbeat).play()
 
 

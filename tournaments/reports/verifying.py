@@ -31,6 +31,9 @@ class Verdict:
     """As computed again; empty if the store cannot be read."""
     commitment: str = ""
     """To the seed of the store."""
+    standings: str = ""
+    """The hash of the standings."""
+    is_closed: bool = False
     is_sealed: bool = False
     """Whether the commitment was written down before anything was played."""
     digest: str = ""
@@ -89,6 +92,7 @@ def _claimed(store: Store, verdict: Verdict) -> Iterator[str]:
     """Yields where what was published is not what follows from the store."""
     found = claims_of(store)
     verdict.fingerprint, verdict.commitment = found.fingerprint, found.commitment
+    verdict.standings = found.standings
     kept = sealed(store)
     is_late = sealed_late(store)
     verdict.is_sealed = bool(kept) and not is_late
@@ -98,6 +102,7 @@ def _claimed(store: Store, verdict: Verdict) -> Iterator[str]:
         if each != found.commitment:
             yield f"{store.path}: its seed does not open the seal {each} that it keeps"
     told = closed_with(store)
+    verdict.is_closed = told is not None
     for name, claim, value in zip(told._fields, told, found, strict=True) if told else ():
         if claim != value:
             yield f"{store.path}: was closed with the {name} {claim}, but it has {value}"

@@ -1,0 +1,142 @@
+"""Organisers who cheat: what each of them leaves does not hold, and a line says where."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from referee.errors import VerificationError
+from tests.league.leagues import make
+from tests.league_night.leagues import new_league, play_night, played_league
+from tournaments.cli.verify import verify
+from tournaments.league.audit import Audit, append
+from tournaments.league.folder import League
+from tournaments.league.nights import close_night, night_files, seal_night
+from tournaments.reports.league_verifying import verify_league
+from tournaments.sealing import commitment
+from tournaments.store.digest import digest_path
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A league with two nights that are closed."""
+    folder = played_league(tmp_path_factory.mktemp("played") / "league")
+    play_night(League.open(folder), 1)
+    return folder
+
+
+@pytest.fixture
+def league(played: Path, tmp_path: Path) -> League:
+    shutil.copytree(played, tmp_path / "league")
+    return League.open(tmp_path / "league")
+
+
+Change = Callable[[str, dict[str, object]], dict[str, object]]
+
+
+def rewrite(league: League, change: Change) -> None:
+    """Writes the log anew with other details, every line bound to the one before it."""
+    lines = league.audit.lines
+    league.audit.path.unlink()
+    audit = Audit(league.audit.path, (), 0)
+    for line in lines:
+        audit = append(audit, line.event, change(line.event, dict(line.details)))
+
+
+def said(league: League, *words: str) -> str:
+    """Returns what ``moon verify`` says of a league that does not hold."""
+    done = CliRunner().invoke(verify, [str(league.folder), *words], standalone_mode=False)
+    assert done.return_value == 5, done.output
+    return done.output
+
+
+def test_a_sealed_night_that_was_deleted_is_missed_and_gives_its_place_to_nobody(
+    tmp_path: Path,
+) -> None:
+    league = make(tmp_path / "league")
+    first, seal = seal_night(league)
+    first.path.unlink()
+    second, other = seal_night(League.open(league.folder))
+    assert (second.number, other == seal) == (2, False)
+    assert "night 1 was sealed, by the log, and is not there" in said(league)
+
+
+def test_a_night_with_another_seed_in_the_place_of_the_sealed_one_is_neither_played_nor_held(
+    tmp_path: Path,
+) -> None:
+    league = make(tmp_path / "league")
+    _, seal = seal_night(league)
+    drawn, _ = seal_night(make(tmp_path / "other"))
+    night = night_files(league)[0]
+    shutil.copy(drawn.path, night.path)
+    for refused in (lambda: seal_night(league), lambda: close_night(league, night)):
+        with pytest.raises(VerificationError, match=f"does not open the seal {seal} of the log"):
+            refused()
+    assert f"its seed does not open the seal {seal} of the log" in said(league)
+
+
+def test_an_older_copy_of_a_closed_night_is_not_played_on(tmp_path: Path) -> None:
+    league = new_league(tmp_path / "league")
+    night, _ = seal_night(league)
+    shutil.copy(night.path, tmp_path / "before.sqlite")
+    play_night(league, 1)
+    shutil.copy(tmp_path / "before.sqlite", night.path)
+    with pytest.raises(VerificationError, match="the log has closed it and published its seed"):
+        seal_night(League.open(league.folder))
+    digest_path(night.path).unlink()
+    assert "was closed, by the log, and is open" in said(league)
+
+
+def test_two_nights_that_were_swapped_are_found(league: League) -> None:
+    one, two = night_files(league)
+    for path in (lambda night: night.path, lambda night: digest_path(night.path)):
+        path(one).rename(league.folder / "aside")
+        path(two).rename(path(one))
+        (league.folder / "aside").rename(path(two))
+    found = said(league)
+    for night in (one, two):
+        assert f"{night.path}: its seed does not open the seal" in found
+        assert f"{night.path}: the log has the digest" in found
+
+
+def test_a_log_that_was_written_anew_is_found_by_a_seal_and_by_a_hash_that_somebody_kept(
+    league: League,
+) -> None:
+    seal, kept = str(league.audit.lines[5].details["commitment"]), league.audit.head
+    assert verify_league(league.folder, seal).holds
+    other = "f" * 64
+    rewrite(league, lambda event, told: told | {"commitment": other} if "night" in event else told)
+    assert f"the seed of night 1 does not open the seal {other}" in said(league)
+    whole = League.open(league.folder)
+    assert whole.audit.head != kept
+    shutil.rmtree(league.folder)
+    played_league(league.folder)
+    assert verify_league(league.folder).holds, "another league altogether holds by itself"
+    assert f"no night has a seed that opens the seal {seal}" in said(league, "--seal", seal)
+
+
+@pytest.mark.parametrize(
+    ("event", "details", "told"),
+    [
+        ("night-sealed", {"commitment": "a" * 64}, "closes night 1 with the seal"),
+        ("night-closed", {"fingerprint": "b" * 64}, "the log has the fingerprint bbbb"),
+        ("night-closed", {"standings": "c" * 64}, "the log has the standings cccc"),
+        ("night-closed", {"digest": "d" * 64}, "the log has the digest dddd"),
+        ("night-closed", {"seed": "e" * 64}, "the seed of night 1 does not open the seal"),
+        ("night-closed", {"night": 7}, "night 7 was closed, by the log, and is not there"),
+    ],
+)
+def test_what_a_log_that_was_written_anew_says_of_a_night_has_to_fit(
+    league: League, event: str, details: dict[str, object], told: str
+) -> None:
+    rewrite(league, lambda name, old: {**old, **details} if name == event else old)
+    assert told in said(league)
+
+
+def test_a_second_seal_of_a_night_is_found(league: League) -> None:
+    league.note("night-sealed", {"night": 2, "commitment": commitment("another")})
+    assert "line 10: night 2 was sealed before" in said(league)
