@@ -8,7 +8,6 @@ it is closed.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,9 +16,9 @@ from pathlib import Path
 
 from referee import __version__
 from referee.errors import ConfigError, NotFoundError, VerificationError
-from tournaments.league.config import FILE
 from tournaments.league.folder import League
 from tournaments.league.office import night_terms
+from tournaments.league.terms import settle_terms
 from tournaments.schedule import TableId
 from tournaments.sealing import Claims, commitment, finish, seal, sealed
 from tournaments.store import Store
@@ -28,8 +27,6 @@ SEALED = "night-sealed"
 """The event of the line that publishes a commitment."""
 CLOSED = "night-closed"
 """The event of the line that publishes a seed."""
-TERMS = "terms"
-"""The event of a line with the hash of `league.toml`, written when that has changed."""
 RESCINDED = "rescinded"
 """The event of the line that takes a table out of all standings."""
 _NAME = re.compile(r"night-([1-9]\d*)\.sqlite")
@@ -142,25 +139,12 @@ def settle(league: League) -> None:
     That is the end of a night whose closing was killed in the middle, and that somebody has changed
     the terms: their file is the one thing in a league that people write.
     """
-    now = terms_hash(league)
-    if terms_told(league) != now:
-        league.note(TERMS, {"sha256": now})
+    settle_terms(league)
     for night in night_files(league)[-1:]:
         with Store.open(night.path) as store:
             is_closed = store.is_closed
         if is_closed and night.number not in closed_told(league):
             close_night(league, night)
-
-
-def terms_hash(league: League) -> str:
-    """Returns the SHA-256 of the file with the terms."""
-    return hashlib.sha256((league.folder / FILE).read_bytes()).hexdigest()
-
-
-def terms_told(league: League) -> str | None:
-    """Returns what the log says of that file; ``None`` if it says nothing yet."""
-    told = [line.details["sha256"] for line in league.audit.lines if line.event == TERMS]
-    return str(told[-1]) if told else None
 
 
 def sealed_told(league: League) -> dict[int, tuple[str, ...]]:

@@ -23,9 +23,8 @@ from tournaments.league.nights import (
     closed_told,
     night_files,
     sealed_told,
-    terms_hash,
-    terms_told,
 )
+from tournaments.league.terms import terms_hash, terms_told
 from tournaments.reports.judging import Tally
 from tournaments.reports.verifying import Verdict, verify_store
 from tournaments.sealing import commitment
@@ -99,8 +98,8 @@ def _log(path: Path) -> Iterator[str]:
 
 
 def _terms(league: League) -> Iterator[str]:
-    told = terms_told(league)
-    if told is not None and told != terms_hash(league):
+    told = terms_told(league)[-1:]
+    if told and told[0] != terms_hash(league):
         yield (
             f"{league.folder / FILE}: is not the file of the log; if the organiser has changed it, "
             "moon league seal writes that down"
