@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from sqlalchemy import update
 
 from referee.errors import VerificationError
 from tests.league.leagues import make
-from tests.league_night.leagues import new_league, play_night, played_league
+from tests.league_night.leagues import enter, new_league, play_night, played_league
 from tournaments.cli.verify import verify
+from tournaments.config import TournamentConfig
 from tournaments.league.audit import Audit, append
+from tournaments.league.entries import Event
 from tournaments.league.folder import League
 from tournaments.league.nights import close_night, night_files, seal_night
 from tournaments.reports.league_verifying import verify_league
 from tournaments.sealing import commitment
+from tournaments.store import Store, schema
 from tournaments.store.digest import digest_path
+from tournaments.store.runs import run_row
 
 
 @pytest.fixture(scope="module")
@@ -140,3 +148,95 @@ def test_what_a_log_that_was_written_anew_says_of_a_night_has_to_fit(
 def test_a_second_seal_of_a_night_is_found(league: League) -> None:
     league.note("night-sealed", {"night": 2, "commitment": commitment("another")})
     assert "line 10: night 2 was sealed before" in said(league)
+
+
+# Who played
+
+
+def rewritten_run(league: League, change: Callable[[dict[str, Any]], object]) -> None:
+    """Plays a night of *league* whose store says of itself something else all along."""
+    begun = Store.extend
+
+    def extend(self: Store, terms: TournamentConfig, note: str = "") -> None:
+        begun(self, terms, note)
+        identity = json.loads(json.dumps(self.run.identity))
+        change(identity)
+        info = replace(self.run, identity=identity)
+        with self._writing() as connection:
+            connection.execute(update(schema.run).values(run_row(info)))
+        self.run = info
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Store, "extend", extend)
+        play_night(league, 1)
+
+
+CHEATS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
+    "other files": (
+        lambda run: run["entrants"][0]["bots"][0].update(content="f" * 64),
+        "tall#1 has played with the content ffffffffffff, but what was entered is",
+    ),
+    "other parameters": (
+        lambda run: run["entrants"][0]["bots"][0].update(text="./entries/x?risk=1"),
+        "tall#1 was started by './entries/x?risk=1', but what was entered is './entries/",
+    ),
+    "a house bot of one's own": (
+        lambda run: run["entrants"][4]["bots"][0].update(text="./stronger"),
+        "house-1 is a house bot, but it is not greedy",
+    ),
+    "another clock than in the terms": (
+        lambda run: run["clock"].update(move_time=9.0),
+        "is not what its terms say: clock.move_time: 9s -> 2s",
+    ),
+    "two of one author who meet": (
+        lambda run: run["night"][0].update(apart=[]),
+        "stage 1: its design, its house bots or who may not meet in it are not",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def entered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A league in which nothing is played; two of its four entries are of one author."""
+    league = new_league(tmp_path_factory.mktemp("entered") / "league")
+    enter(league, "dice2", "Cyd")
+    return league.folder
+
+
+@pytest.mark.parametrize("cheat", CHEATS)
+def test_a_night_that_is_not_what_the_log_makes_is_found(
+    entered: Path, tmp_path: Path, cheat: str
+) -> None:
+    shutil.copytree(entered, tmp_path / "league")
+    league = League.open(tmp_path / "league")
+    change, told = CHEATS[cheat]
+    rewritten_run(league, change)
+    assert told in said(league)
+
+
+def test_a_field_that_was_not_who_played_at_the_time_is_found(
+    entered: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(entered, tmp_path / "league")
+    league = League.open(tmp_path / "league")
+    league.change(Event.RETIRED, "meek", "holiday")
+    play_night(League.open(league.folder), 1)
+    assert verify_league(league.folder).holds
+    whole = League.open(league.folder)
+    lines = [line for line in whole.audit.lines if line.event != "retired"]
+    whole.audit.path.unlink()
+    audit = Audit(whole.audit.path, (), 0)
+    for line in lines:
+        audit = append(audit, line.event, line.details)
+    found = said(league)
+    assert "stage 1 has the field tall#1, dice#1, dice2#1, and by the log those were not" in found
+
+
+def test_terms_that_the_log_does_not_have_are_found(entered: Path, tmp_path: Path) -> None:
+    shutil.copytree(entered, tmp_path / "league")
+    league = League.open(tmp_path / "league")
+    play_night(league, 1, closes=False)
+    [night] = night_files(league)
+    with Store.open(night.path, readonly=False) as store:
+        store.note("terms", (league.folder / "league.toml").read_text() + "# mine\n")
+    assert "was played on terms that the log does not have" in said(league)

@@ -80,7 +80,12 @@ class LeagueOffice:
 def field_of(league: League) -> tuple[tuple[EntrantId, ...], frozenset[Pair]]:
     """Returns who plays in *league*, and every two of them who may not meet."""
     names = tuple(entry.id for entry in league.active)
-    return names, frozenset(frozenset(p) for p in combinations(names, 2) if not league.may_meet(*p))
+    return names, apart_of(league, names)
+
+
+def apart_of(league: League, names: Sequence[EntrantId]) -> frozenset[Pair]:
+    """Returns every two of *names* who may not meet."""
+    return frozenset(frozenset(p) for p in combinations(names, 2) if not league.may_meet(*p))
 
 
 def night_terms(league: League, name: str, store: Store | None = None) -> TournamentConfig:

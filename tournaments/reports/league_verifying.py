@@ -26,8 +26,10 @@ from tournaments.league.nights import (
 )
 from tournaments.league.terms import terms_hash, terms_told
 from tournaments.reports.judging import Tally
+from tournaments.reports.night_verifying import night_differences
 from tournaments.reports.verifying import Verdict, verify_store
 from tournaments.sealing import commitment
+from tournaments.store import Store
 from tournaments.store.digest import SUFFIX
 
 
@@ -168,6 +170,8 @@ def _night(
         return
     verdict.commitments.append(found.commitment)
     yield from _published(league, night, found)
+    with Store.open(night.path) as store:
+        yield from night_differences(league, night.number, store)
 
 
 def _published(league: League, night: NightFile, found: Verdict) -> Iterator[str]:
