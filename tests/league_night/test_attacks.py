@@ -13,15 +13,16 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import update
 
-from referee.errors import VerificationError
+from referee.errors import ConfigError, VerificationError
 from tests.league.leagues import make
 from tests.league_night.leagues import enter, new_league, play_night, played_league
+from tournaments.cli.close import close
 from tournaments.cli.verify import verify
 from tournaments.config import TournamentConfig
 from tournaments.league.audit import Audit, append
 from tournaments.league.entries import Event
 from tournaments.league.folder import League
-from tournaments.league.nights import close_night, night_files, seal_night
+from tournaments.league.nights import close_night, night_files, seal_night, settle
 from tournaments.reports.league_verifying import verify_league
 from tournaments.sealing import commitment
 from tournaments.store import Store, schema
@@ -148,6 +149,29 @@ def test_what_a_log_that_was_written_anew_says_of_a_night_has_to_fit(
 def test_a_second_seal_of_a_night_is_found(league: League) -> None:
     league.note("night-sealed", {"night": 2, "commitment": commitment("another")})
     assert "line 10: night 2 was sealed before" in said(league)
+
+
+def test_a_log_without_its_last_lines_is_found(league: League) -> None:
+    lines = league.audit.path.read_bytes().splitlines(keepends=True)
+    league.audit.path.write_bytes(b"".join(lines[:-1]))
+    assert "night-2.sqlite: is closed, and the log does not say so" in said(league)
+    league.audit.path.write_bytes(b"".join(lines[:-2]))
+    settle(League.open(league.folder))
+    found = said(league)
+    assert "night-2.sqlite: the log does not say that this night was sealed" in found
+    assert "; the log had no seal" in found
+
+
+def test_a_night_is_not_closed_behind_the_back_of_its_league(entered: Path, tmp_path: Path) -> None:
+    shutil.copytree(entered, tmp_path / "league")
+    play_night(League.open(tmp_path / "league"), 1, closes=False)
+    path = tmp_path / "league" / "nights" / "night-1.sqlite"
+    for words in ((), ("--unfinished",)):
+        done = CliRunner().invoke(close, [str(path), *words], standalone_mode=False)
+        assert isinstance(done.exception, ConfigError)
+        assert "is a night of a league" in str(done.exception)
+    with Store.open(path) as store:
+        assert not store.is_closed
 
 
 # Who played
