@@ -140,7 +140,7 @@ def test_a_seal_for_programs_is_one_document(tmp_path: Path) -> None:
     told = json.loads(done.output)
     with Store.open(store) as opened:
         assert told["commitment"] == commitment(opened.run.seed)
-    assert (told["schema"], told["store"]) == ("moon.seal/1", str(store))
+    assert (told["schema"], told["store"]) == ("moon.tournament.run.seal/1", str(store))
 
 
 def test_closing_again_shows_the_same_and_never_makes_a_changed_file_good(tmp_path: Path) -> None:

@@ -158,7 +158,9 @@ def run(
 
 def _print_seal(store: Store, commitment: str, *, as_json: bool) -> None:
     if as_json:
-        print_json("moon.seal/1", {"store": str(store.path), "commitment": commitment})
+        print_json(
+            "moon.tournament.run.seal/1", {"store": str(store.path), "commitment": commitment}
+        )
     else:
         click.echo(commitment)
 
