@@ -20,10 +20,10 @@ from pathlib import Path
 from referee.errors import MoonError
 from tests.league_night.leagues import played_league
 from tests.league_night.stores import config, play_pending, store_of
-from tournaments.league.sealing import close_run, seal
 from tournaments.reports.league_verifying import verify_league
 from tournaments.reports.verifying import verify_store
-from tournaments.store.digest import digest_path, write_digest
+from tournaments.sealing import finish, seal
+from tournaments.store.digest import digest_path
 
 
 def closed_run(folder: Path) -> list[Path]:
@@ -32,8 +32,7 @@ def closed_run(folder: Path) -> list[Path]:
     with store_of(night) as store:
         seal(store)
         play_pending(store, night)
-        close_run(store)
-    write_digest(night.store)
+    finish(night.store)
     return [night.store, digest_path(night.store)]
 
 

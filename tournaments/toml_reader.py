@@ -21,11 +21,22 @@ def read_toml(path: Path) -> dict[str, object]:
         ConfigError: if it cannot be read, or is no TOML.
     """
     try:
-        return tomllib.loads(path.read_bytes().decode())
+        data = path.read_bytes()
     except FileNotFoundError:
         raise NotFoundError(f"{path}: there is no such file") from None
     except OSError as error:
         raise ConfigError(path, None, f"cannot be read: {(error.strerror or '').lower()}") from None
+    return parse_toml(data, path)
+
+
+def parse_toml(data: bytes, path: Path) -> dict[str, object]:
+    """Returns the keys and values of *data*, which was the TOML file at *path*.
+
+    Raises:
+        ConfigError: if it is no TOML.
+    """
+    try:
+        return tomllib.loads(data.decode())
     except UnicodeDecodeError as error:
         raise ConfigError(path, None, f"is not UTF-8 text (byte {error.start})") from None
     except (ValueError, RecursionError) as error:  # of numbers and nesting beyond all measure too

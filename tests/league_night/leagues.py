@@ -32,22 +32,26 @@ def enter(league: League, name: str, author: str) -> None:
     entered(League.open(league.folder), write_bot(league.folder.parent, name), name, author)
 
 
-def play_night(league: League, rounds: int, *, closes: bool = True) -> NightPlay:
-    """Plays a night as the command does, and closes it."""
+def play_night(
+    league: League, rounds: int, *, closes: bool = True, aborts: bool = False
+) -> NightPlay:
+    """Plays a night as the command does, and closes it; or ends it at once after one table."""
     settle(league)
     night, _ = seal_night(league)
     with Store.open(night.path, readonly=False) as store:
-        office = LeagueOffice(league, 1, lambda _: None)
+        office = LeagueOffice(league, store, 1, lambda _: None)
         play = NightPlay(store, office, Limits(rounds), workers=1, runner=NamedRunner)
 
         async def run() -> None:
             while play.begin():
-                await play.play(lambda _: None, lambda _: None, lambda _: None)
+                await play.play(
+                    lambda _: play.abort() if aborts else None, lambda _: None, lambda _: None
+                )
                 if play.why is not Why.FIELD:
                     break
 
         asyncio.run(run())
-    if closes:
+    if closes and not aborts:
         close_night(league, night)
     return play
 

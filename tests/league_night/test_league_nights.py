@@ -12,16 +12,17 @@ from click.testing import CliRunner
 from referee.errors import ConfigError, NotFoundError, VerificationError
 from tests.league_night.leagues import enter, new_league, play_night, played_league
 from tournaments.cli.league import league as command
+from tournaments.cli.show import show
 from tournaments.cli.verify import verify
 from tournaments.league.entries import Event
 from tournaments.league.folder import League
 from tournaments.league.ladder import NightResults, history, ladder, read_nights
 from tournaments.league.nights import night_files, rescind, seal_night, settle
-from tournaments.league.sealing import close_run, commitment
 from tournaments.rating import rate
 from tournaments.reports.league_verifying import verify_league
 from tournaments.results import FaultRow, TableResult
 from tournaments.schedule import EntrantId
+from tournaments.sealing import close_run, commitment
 from tournaments.store import Store
 
 
@@ -136,6 +137,7 @@ def test_a_rescinded_table_changes_the_ratings_and_leaves_a_line(league: League)
     assert "rescinded, and not counted: 1 of" in moon(league, "standings")[1]
     assert verify_league(league.folder).holds
     for word, error, told in (
+        ("1/00.1", ConfigError, "1/0.1 was rescinded already"),
         ("1/0.1", ConfigError, "was rescinded already"),
         ("0.1", ConfigError, "expected night and table"),
         ("2/0.1", NotFoundError, "there is no night 2; there are 1 to 1"),
@@ -143,6 +145,12 @@ def test_a_rescinded_table_changes_the_ratings_and_leaves_a_line(league: League)
     ):
         with pytest.raises(error, match=told):
             rescind(league, word, "why")
+
+
+def test_a_table_is_rescinded_by_any_way_of_writing_its_number(league: League) -> None:
+    assert rescind(league, "1/00.1", "a reason") == (1, "0.1")
+    table = ladder(read_nights(League.open(league.folder)))
+    assert (table.tables, table.rescinded) == (5, 1)
 
 
 def test_an_entry_whose_copy_was_changed_does_not_play(league: League) -> None:
@@ -185,6 +193,51 @@ def test_terms_that_the_organiser_has_changed_are_written_down(league: League) -
     assert verify_league(league.folder).holds
 
 
+def test_a_night_goes_on_with_the_terms_that_it_was_begun_with(tmp_path: Path) -> None:
+    league = new_league(tmp_path / "league")
+    file = league.folder / "league.toml"
+    first = file.read_text()
+    play_night(league, 2, aborts=True)
+    for old, new in (
+        ("deals = 1 ", "deals = 3 "), ('move_time = "2s"', 'move_time = "9s"'),
+        ("suspend_after = 0", "suspend_after = 1"), ('sandbox = "basic"', 'sandbox = "none"'),
+    ):  # fmt: skip
+        assert old in file.read_text()
+        file.write_text(file.read_text().replace(old, new))
+    enter(league, "meek2", "Bob")  # of the author of meek, whom it may not meet
+    file.write_text(file.read_text().replace("may_meet = false", "may_meet = true"))
+    league = League.open(league.folder)
+    said = moon(league, "night", "--dry-run")[1]
+    assert "1 pairs of entries of one author do not meet" in said
+    play_night(league, 3)
+    [night] = night_files(league)
+    with Store.open(night.path) as store:
+        assert {result.record.count('"type":"deal"') for result in store.results()} == {1}
+        identity, stages = store.run.identity, store.run.stages
+        [terms] = [note.text for note in store.notes() if note.kind == "terms"]
+    assert (identity["clock"]["move_time"], identity["sandbox"]) == (2.0, "basic")
+    assert [len(stage.apart) for stage in stages] == [0, 1]
+    assert terms == first
+    shown = CliRunner().invoke(show, [str(night.path)], standalone_mode=False).output
+    assert f"terms: {len(first.splitlines())} lines of text" in shown
+    assert verify_league(league.folder).holds
+    play_night(League.open(league.folder), 1)
+    with Store.open(night_files(league)[1].path) as store:
+        assert (store.run.identity["deals"], store.run.stages[0].apart) == (3, frozenset())
+    assert verify_league(league.folder).holds, "the next night has the new terms"
+
+
+def test_terms_may_change_between_the_seal_and_the_first_round(league: League) -> None:
+    seal_night(league)
+    file = league.folder / "league.toml"
+    file.write_text(file.read_text().replace("deals = 1 ", "deals = 2 "))
+    play_night(League.open(league.folder), 1)
+    with Store.open(night_files(league)[1].path) as store:
+        assert store.run.identity["deals"] == 2
+    assert events(league)[-3:] == ["night-sealed", "terms", "night-closed"]
+    assert verify_league(league.folder).holds
+
+
 def test_a_dry_run_says_what_a_round_is_and_plays_nothing(league: League) -> None:
     before = league.audit.head
     said = moon(league, "night", "--dry-run", "--rounds", "4")[1]
@@ -197,6 +250,13 @@ def test_a_dry_run_says_what_a_round_is_and_plays_nothing(league: League) -> Non
     ):
         with pytest.raises(ConfigError, match=told):
             moon(league, "night", "--dry-run", *words)
+
+
+def test_a_dry_run_of_a_new_league_writes_nothing(tmp_path: Path) -> None:
+    league = new_league(tmp_path / "league")
+    files = {path: path.read_bytes() for path in league.folder.rglob("*") if path.is_file()}
+    moon(league, "night", "--dry-run")
+    assert files == {path: path.read_bytes() for path in league.folder.rglob("*") if path.is_file()}
 
 
 def test_the_table_says_what_it_would_be_without_forfeits() -> None:

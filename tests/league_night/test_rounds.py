@@ -121,6 +121,23 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> str:
         return store.fingerprint()
 
 
+def test_other_terms_are_refused_before_anything_is_played_on_them(tmp_path: Path) -> None:
+    path = tmp_path / "n.sqlite"
+    office = TestOffice(path, "dice", "tall", "meek")
+    with begin(path, office) as store:
+        play(store, office, Limits(rounds=1), on_results=lambda night: night.abort())
+        before = store.fingerprint()
+        office.more = {"deals": 2}
+        with pytest.raises(StoreError, match=r"deals: 1 -> 2\n.*terms that it was begun with"):
+            play(store, office, Limits(rounds=1))
+        assert store.fingerprint() == before
+        office.more = {"clock": {"move_time": "7s"}}
+        play(store, office, Limits(rounds=1))
+        assert "clock.move_time: 2s -> 7s" in [
+            note.text for note in store.notes() if note.kind == "changed"
+        ]
+
+
 def test_a_night_that_was_ended_at_once_goes_on_to_the_same_end_with_more_workers(
     tmp_path: Path, whole: str
 ) -> None:

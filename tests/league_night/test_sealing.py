@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import shutil
 import sqlite3
 import subprocess
@@ -13,12 +14,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from referee.errors import ConfigError, StoreError
+from referee.errors import ConfigError, StoreError, VerificationError
 from tests.league_night.stores import SEED, config, play_pending, store_of
+from tournaments.cli.close import close
 from tournaments.cli.export import export
+from tournaments.cli.run import run
 from tournaments.cli.verify import verify
-from tournaments.league.sealing import close_run, commitment, seal
 from tournaments.reports.verifying import verify_store
+from tournaments.sealing import SEALED, close_run, commitment, finish, seal, standings_hash
 from tournaments.store import Store
 from tournaments.store.digest import digest_path, write_digest
 
@@ -82,6 +85,112 @@ def test_a_closed_run_holds_and_one_line_says_all_that_was_checked(closed: Path)
 def test_nothing_is_played_once_the_seed_is_public(closed: Path) -> None:
     with pytest.raises(StoreError, match="closed and its seed published"):
         Store.open(closed, readonly=False)
+
+
+def played(path: Path) -> Path:
+    """Returns the store of a run that is played, and neither sealed nor closed."""
+    night = config(path, rounds=1)
+    with store_of(night) as store:
+        play_pending(store, night)
+    return path
+
+
+def change(path: Path, statement: str) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute(statement)
+
+
+def closing(path: Path, *words: str) -> str:
+    """Returns what ``moon tournament close`` writes."""
+    done = CliRunner().invoke(close, [str(path), *words], standalone_mode=False)
+    if done.exception is not None:
+        raise done.exception
+    return done.output
+
+
+def test_a_seal_from_after_the_first_table_is_refused_and_is_none(tmp_path: Path) -> None:
+    path = played(tmp_path / "night.sqlite")
+    with Store.open(path, readonly=False) as store:
+        with pytest.raises(StoreError, match="stored already, and a seal from after them"):
+            seal(store)
+        assert SEALED not in [note.kind for note in store.notes()]
+    change(path, f"INSERT INTO notes (at, kind, text) VALUES ('2999', 'sealed', "
+                 f"'{commitment(SEED)}')")  # fmt: skip
+    verdict = verify_store(path)
+    assert verdict.differences == [
+        f"{path}: was sealed after its first table, and a seal like that shows nothing"
+    ]
+    assert not verdict.is_sealed
+
+
+def test_a_run_may_be_sealed_again_after_play_if_it_was_sealed_before(tmp_path: Path) -> None:
+    night = config(tmp_path / "night.sqlite", rounds=1)
+    with store_of(night) as store:
+        before = seal(store)
+        play_pending(store, night)
+        assert seal(store) == before
+        assert [note.kind for note in store.notes()].count(SEALED) == 1
+    assert verify_store(night.store).is_sealed
+
+
+def test_a_seal_for_programs_is_one_document(tmp_path: Path) -> None:
+    store = tmp_path / "night.sqlite"
+    words = ["greedy", "random", "first_legal", "--sandbox", "none", "--seal", "--json"]
+    done = CliRunner().invoke(run, [*words, "--store", str(store)], standalone_mode=False)
+    told = json.loads(done.output)
+    with Store.open(store) as opened:
+        assert told["commitment"] == commitment(opened.run.seed)
+    assert (told["schema"], told["store"]) == ("moon.tournament.run.seal/1", str(store))
+
+
+def test_closing_again_shows_the_same_and_never_makes_a_changed_file_good(tmp_path: Path) -> None:
+    path = played(tmp_path / "night.sqlite")
+    first = closing(path)
+    assert closing(path) == first
+    whole = path.read_bytes(), digest_path(path).read_bytes()
+    change(path, "UPDATE notes SET text = 'x' WHERE kind = 'created'")
+    with pytest.raises(VerificationError, match="is not what it was when it was closed"):
+        closing(path)
+    assert digest_path(path).read_bytes() == whole[1]
+    assert not verify_store(path).holds
+    path.write_bytes(whole[0])
+    digest_path(path).unlink()
+    assert closing(path) == first, "as after a kill before the digest was written"
+    digest_path(path).unlink()
+    change(path, "DELETE FROM tables WHERE number = 2")
+    with pytest.raises(VerificationError, match="its digest is gone, so no other is made"):
+        closing(path)
+    assert not digest_path(path).exists()
+
+
+def test_a_digest_of_another_file_does_not_end_up_beside_a_new_run(tmp_path: Path) -> None:
+    path = played(tmp_path / "night.sqlite")
+    closing(path)
+    path.unlink()
+    played(path)
+    with pytest.raises(VerificationError, match="move it away and close the run then"):
+        finish(path)
+    with Store.open(path) as store:
+        assert not store.is_closed
+
+
+def test_a_run_with_tables_left_ends_only_if_that_is_said(tmp_path: Path) -> None:
+    night = config(tmp_path / "night.sqlite", rounds=1)
+    store_of(night).close()
+    with pytest.raises(ConfigError, match="6 of 6 tables are not played"):
+        closing(night.store)
+    with Store.open(night.store) as store:
+        assert not store.is_closed
+    assert SEED in closing(night.store, "--unfinished")
+
+
+def test_the_hash_of_the_standings_does_not_hang_on_the_last_digits_of_a_machine() -> None:
+    told = {"a": (25.0, 8.0), "b": (0.0, 7.5)}
+    noise = {"b": (-3e-10, 7.5 - 2e-10), "a": (25.0 + 4e-10, 8.0 + 1e-10)}
+    assert standings_hash(noise) == standings_hash(told)
+    assert standings_hash({**told, "a": (25.002, 8.0)}) != standings_hash(told)
+    rows = b'[["a","25.000","8.000"],["b","0.000","7.500"]]'
+    assert standings_hash(told) == hashlib.sha256(rows).hexdigest()
 
 
 def free_page(data: bytes) -> int:

@@ -24,8 +24,9 @@ from tournaments.config import default_workers
 from tournaments.holding import held_text, unkept_lines
 from tournaments.league.folder import League
 from tournaments.league.night import Limits, NightPlay, Why, known_pace
-from tournaments.league.nights import close_night, night_files, seal_night, settle
-from tournaments.league.office import LeagueOffice, night_terms
+from tournaments.league.nights import close_night, night_files, open_night, seal_night, settle
+from tournaments.league.office import LeagueOffice, field_of, night_terms
+from tournaments.league.terms import begun_terms
 from tournaments.runner.jobs import job_of
 from tournaments.schedule.nights import Stage, night_schedule
 from tournaments.store import Store
@@ -65,7 +66,6 @@ def night(
     meanwhile comes or goes at the edge of a round. When the night is over its seed is published.
     """
     league = open_league(folder)
-    settle(league)
     if until is not None and minutes is not None:
         raise ConfigError(None, "--until", "give a time or --minutes, not both")
     seconds = _seconds_until(until) if until is not None else 60 * minutes if minutes else None
@@ -75,6 +75,7 @@ def night(
     workers = workers or default_workers()
     if dry_run:
         return _plan(league, Limits(rounds, deadline), workers)
+    settle(league)
     return _Evening(league, Limits(rounds, deadline), workers, heartbeat).play()
 
 
@@ -98,7 +99,10 @@ def _say(text: str) -> None:
 
 def _plan(league: League, limits: Limits, workers: int) -> int:
     """Says what a night would be with the field as it is now."""
-    names, apart = LeagueOffice(league, workers, _say).field()
+    if (begun := open_night(league)) is not None:
+        with Store.open(begun.path) as store:
+            league.config = begun_terms(league, store) or league.config
+    names, apart = field_of(league)
     seats = league.config.rules.players
     stage = Stage.of(names, seats=seats, apart=apart)
     blocks = night_schedule([Stage(stage.form, stage.field, stage.house, stage.apart, 1)],
@@ -161,26 +165,16 @@ class _Evening:
 
     def play(self) -> int:
         """Plays, and closes the night if it is over; returns the exit code."""
-        sandbox = self._league.config.sandbox
         close_to_bots()
-        probe = check_tier(sandbox.tier)
-        for line in unkept_lines(probe) if sandbox.tier is not Tier.NONE else ():
-            _say(line)
         found, commitment = seal_night(self._league)
         with Store.open(found.path, readonly=False) as store:
-            terms = night_terms(self._league, store.run.name, store)
-            if store.run.code_version != __version__:
-                change = f"version of moon: {store.run.code_version} -> {__version__}"
-                note_once(store, "changed", change)
-            note_sandbox(store, terms, probe)
-            warn_of_crowding(store, self._workers, _say)
-            _say(held_text(sandbox, freezes=job_of(terms).freezes))
+            office = LeagueOffice(self._league, store, self._workers, self._tell)
+            self._check_held(store, office.league())
             _say(f"{store.run.name}: the seed is sealed by {commitment}")
-            office = LeagueOffice(self._league, self._workers, self._tell)
             pace = _last_pace(self._league, self._workers)
             play = NightPlay(store, office, self._limits, workers=self._workers, pace=pace)
             try:
-                asyncio.run(self._run(store, play))
+                asyncio.run(self._run(store, play, office.league()))
             finally:
                 play.note_pace()
             rounds = play.rounds
@@ -198,7 +192,21 @@ class _Evening:
             click.echo(f"{found.name}: seed {store.run.seed} opens the seal {claims.commitment}")
         return 0
 
-    async def _run(self, store: Store, play: NightPlay) -> None:
+    def _check_held(self, store: Store, league: League) -> None:
+        """Checks that bots can be held as the terms of the night say, and writes down how."""
+        sandbox = league.config.sandbox
+        probe = check_tier(sandbox.tier)
+        for line in unkept_lines(probe) if sandbox.tier is not Tier.NONE else ():
+            _say(line)
+        terms = night_terms(league, store.run.name, store)
+        if store.run.code_version != __version__:
+            change = f"version of moon: {store.run.code_version} -> {__version__}"
+            note_once(store, "changed", change)
+        note_sandbox(store, terms, probe)
+        warn_of_crowding(store, self._workers, _say)
+        _say(held_text(sandbox, freezes=job_of(terms).freezes))
+
+    async def _run(self, store: Store, play: NightPlay, league: League) -> None:
         loop = asyncio.get_running_loop()
         signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
         heeded = [each for each in signals if signal.getsignal(each) is not signal.SIG_IGN]
@@ -206,17 +214,17 @@ class _Evening:
             loop.add_signal_handler(number, self._stop, play)
         try:
             while play.begin():
-                await self._part(store, play)
+                await self._part(store, play, league)
                 if play.why is not Why.FIELD:
                     break
         finally:
             for number in heeded:
                 loop.remove_signal_handler(number)
 
-    async def _part(self, store: Store, play: NightPlay) -> None:
+    async def _part(self, store: Store, play: NightPlay, league: League) -> None:
         """Plays with one field."""
         run = store.run
-        terms = night_terms(self._league, run.name, store)
+        terms = night_terms(league, run.name, store)
         progress = self._progress = Progress(store, terms, self._heartbeat)
         stage = run.stages[-1]
         progress.say(f"{len(stage.field)} entries play: {', '.join(stage.field)}")

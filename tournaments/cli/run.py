@@ -34,15 +34,16 @@ from tournaments.cli.options import (
 from tournaments.cli.remote_bots import look_at_remotes, remote_options
 from tournaments.cli.run_report import note_sandbox, reported, warn_of_crowding
 from tournaments.cli.standings import print_standings
+from tournaments.cli.terminal import print_json
 from tournaments.config import TournamentConfig, load_config, parse_config
 from tournaments.holding import held_text, parse_limits, unkept_lines
-from tournaments.league.sealing import seal as seal_run
 from tournaments.results import TableResult
 from tournaments.round_trips import ROUND_TRIP, RoundTrip
 from tournaments.runner.flight import MOST
 from tournaments.runner.jobs import job_of, table_jobs
 from tournaments.runner.runner import Runner
 from tournaments.schedule import Schedule
+from tournaments.sealing import seal as seal_run
 from tournaments.store import Store
 from tournaments.store.files import is_ours
 
@@ -145,7 +146,7 @@ def run(
     trips = None if config.store.exists() else _look_at_remotes(config)
     with _open(config, accept_changes=accept_changes) as opened:
         if seal:
-            click.echo(seal_run(opened))
+            _print_seal(opened, seal_run(opened), as_json=as_json)
             return 0
         note_sandbox(opened, config, probe)
         progress = Progress(opened, config, max(heartbeat, SHORTEST_BEAT), events=events)
@@ -153,6 +154,15 @@ def run(
         if as_json or (opened.counts().played > 0 and not events):
             print_standings(opened, as_json=as_json)
     return code
+
+
+def _print_seal(store: Store, commitment: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json(
+            "moon.tournament.run.seal/1", {"store": str(store.path), "commitment": commitment}
+        )
+    else:
+        click.echo(commitment)
 
 
 def _complain(text: str) -> None:

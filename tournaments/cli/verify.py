@@ -17,7 +17,11 @@ from tournaments.reports.verifying import Verdict, verify_store
 
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path), metavar="STORE | LEAGUE")
-@click.option("--seal", metavar="HASH", help="The commitment that was published before the run.")
+@click.option(
+    "--seal",
+    metavar="HASH",
+    help="The commitment that was published before the run, or before a night.",
+)
 @json_option
 def verify(path: Path, seal: str | None, as_json: bool) -> int:
     """Check all of a run, or of a league: deals, choices, scores, standings, every byte.
@@ -30,7 +34,7 @@ def verify(path: Path, seal: str | None, as_json: bool) -> int:
     if not path.exists():
         raise NotFoundError(f"{path}: there is no such store")
     if path.is_dir():
-        return _verify_league(path, as_json=as_json)
+        return _verify_league(path, seal, as_json=as_json)
     with Patience("tables") as patience:
         verdict = verify_store(path, seal, patience.step)
     if as_json:
@@ -47,9 +51,9 @@ def _end(differences: Sequence[str], *, as_json: bool) -> int:
     return VerificationError.exit_code if differences else 0
 
 
-def _verify_league(path: Path, *, as_json: bool) -> int:
+def _verify_league(path: Path, seal: str | None, *, as_json: bool) -> int:
     with Patience("tables") as patience:
-        verdict = verify_league(path, patience.step)
+        verdict = verify_league(path, seal, patience.step)
     tally = verdict.tally
     if as_json:
         facts = {"lines": verdict.lines, "head": verdict.head, "entries": verdict.entries}
@@ -57,11 +61,12 @@ def _verify_league(path: Path, *, as_json: bool) -> int:
         found = {"holds": verdict.holds, "differences": verdict.differences}
         print_json("moon.verify-league/1", {"path": str(path), **found, **facts, **judged})
     elif verdict.holds:
+        sealed = "" if seal is None else f"; the seed of one of them opens the seal {seal}"
         click.echo(
             f"{path} holds: {verdict.lines} lines of the log up to {verdict.head}, "
             f"{verdict.entries} entries as they were entered, {verdict.nights} "
             f"night{'s' * (verdict.nights != 1)} with {tally.matches} tables and "
-            f"{tally.deals} deals judged again"
+            f"{tally.deals} deals judged again{sealed}"
         )
     return _end(verdict.differences, as_json=as_json)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from tournaments.terms_reader import (
     read_sandbox,
     read_table_terms,
 )
-from tournaments.toml_reader import Reader, read_toml
+from tournaments.toml_reader import Reader, parse_toml, read_toml
 
 FILE = "league.toml"
 """Its name in the folder of a league."""
@@ -74,7 +75,20 @@ def load_league_config(path: Path) -> LeagueConfig:
         NotFoundError: if it is not there.
         ConfigError: if it means nothing; the message names the key and what was expected.
     """
-    top = Reader(read_toml(path), _KEYS, path=path, elsewhere=_ELSEWHERE)
+    return _config(read_toml(path), path)
+
+
+def parse_league_config(text: bytes, path: Path) -> LeagueConfig:
+    """Returns the terms in *text*, which was the file at *path*.
+
+    Raises:
+        ConfigError: if it means nothing; the message names the key and what was expected.
+    """
+    return _config(parse_toml(text, path), path)
+
+
+def _config(data: Mapping[str, object], path: Path) -> LeagueConfig:
+    top = Reader(data, _KEYS, path=path, elsewhere=_ELSEWHERE)
     authors = Reader(
         top.table("authors"), _AUTHOR_KEYS, path=path, table="authors", elsewhere=_KEYS
     )

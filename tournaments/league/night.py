@@ -184,10 +184,14 @@ class NightPlay:
 
         Returns:
             Whether there is; if not, `why` says why.
+
+        Raises:
+            StoreError: if the office has other terms than those that stored tables hold to.
         """
         store = self._store
         if store.pending(store.run.schedule()):
             self._config = self._office.config(store, store.run.stages)
+            store.extend(self._config)
             return True
         self.why = None
         return bool(self._next_round())

@@ -8,7 +8,6 @@ it is closed.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,21 +15,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from referee import __version__
-from referee.errors import ConfigError, NotFoundError
-from tournaments.league.config import FILE
+from referee.errors import ConfigError, NotFoundError, VerificationError
 from tournaments.league.folder import League
 from tournaments.league.office import night_terms
-from tournaments.league.sealing import Claims, close_run, closed_with, seal, sealed
+from tournaments.league.terms import settle_terms
 from tournaments.schedule import TableId
+from tournaments.sealing import Claims, commitment, finish, seal, sealed
 from tournaments.store import Store
-from tournaments.store.digest import digest_path, read_hash, write_digest
 
 SEALED = "night-sealed"
 """The event of the line that publishes a commitment."""
 CLOSED = "night-closed"
 """The event of the line that publishes a seed."""
-TERMS = "terms"
-"""The event of a line with the hash of `league.toml`, written when that has changed."""
 RESCINDED = "rescinded"
 """The event of the line that takes a table out of all standings."""
 _NAME = re.compile(r"night-([1-9]\d*)\.sqlite")
@@ -72,27 +68,51 @@ def open_night(league: League) -> NightFile | None:
 def seal_night(league: League) -> tuple[NightFile, str]:
     """Returns the open night, which is made if there is none, and the commitment to its seed.
 
-    The commitment stands in the log of the league when this returns.
+    The commitment stands in the log of the league when this returns. A number that the log or a
+    file has is never given again, so who deletes a sealed night gets another one and not its place.
 
     Raises:
         StoreError: if another command is changing the league or playing the night (``locked``).
+        VerificationError: if the open night is not the one that the log has sealed.
     """
     with league.changing() as write:
         night = open_night(league)
         if night is None:
-            count = max((n.number for n in night_files(league)), default=0) + 1
-            night = NightFile(count, league.nights / f"night-{count}.sqlite")
+            there = {each.number for each in night_files(league)}
+            count = max(there | sealed_told(league).keys() | closed_told(league).keys(), default=0)
+            night = NightFile(count + 1, league.nights / f"night-{count + 1}.sqlite")
             terms = night_terms(league, night.name).seeded(secrets.token_hex(32))
             Store.create(night.path, terms, code_version=__version__).close()
         with Store.open(night.path) as store:
+            _check_told(league, night, store)
             kept = sealed(store)
         if not kept:
             with Store.open(night.path, readonly=False) as store:
                 kept = (seal(store),)
-        told = {"night": night.number, "commitment": kept[0]}
-        if not _is_told(league, SEALED, night.number):
-            write(SEALED, told)
+        if night.number not in sealed_told(league):
+            write(SEALED, {"night": night.number, "commitment": kept[0]})
     return night, kept[0]
+
+
+def _check_told(league: League, night: NightFile, store: Store) -> None:
+    """Refuses a night that is open, but not as the log has it."""
+    if night.number in closed_told(league):
+        raise _other_night(store, "is open, but the log has closed it and published its seed")
+    _check_seed(league, night, store)
+    if night.number not in sealed_told(league) and store.first_table_at() is not None:
+        problem = "has tables, but the log does not say that it was sealed: its last lines are gone"
+        raise _other_night(store, problem)
+
+
+def _check_seed(league: League, night: NightFile, store: Store) -> None:
+    """Refuses a night that has not the seed which the log has sealed."""
+    for told in sealed_told(league).get(night.number, ()):
+        if told != commitment(store.run.seed):
+            raise _other_night(store, f"its seed does not open the seal {told} of the log")
+
+
+def _other_night(store: Store, problem: str) -> VerificationError:
+    return VerificationError(f"{store.path}: {problem}; put the folder back from a copy")
 
 
 def close_night(league: League, night: NightFile) -> Claims:
@@ -100,17 +120,14 @@ def close_night(league: League, night: NightFile) -> Claims:
 
     Raises:
         StoreError: if somebody has the store, or reads it, so that it is not all in one file.
+        VerificationError: if the file is not what it was when it was closed, or not the night that
+            the log has sealed.
     """
     with Store.open(night.path) as store:
-        claims, seed = closed_with(store), store.run.seed
-    if claims is None:
-        with Store.open(night.path, readonly=False) as store:
-            claims = close_run(store)
-    if not digest_path(night.path).exists():
-        write_digest(night.path)
+        _check_seed(league, night, store)
+    claims, seed, digest = finish(night.path)
     with league.changing() as write:
-        if not _is_told(league, CLOSED, night.number):
-            digest = read_hash(night.path)
+        if night.number not in closed_told(league):
             told = {"night": night.number, "seed": seed, **claims._asdict(), "digest": digest}
             write(CLOSED, told)
     return claims
@@ -122,25 +139,26 @@ def settle(league: League) -> None:
     That is the end of a night whose closing was killed in the middle, and that somebody has changed
     the terms: their file is the one thing in a league that people write.
     """
-    now = terms_hash(league)
-    if terms_told(league) != now:
-        league.note(TERMS, {"sha256": now})
+    settle_terms(league)
     for night in night_files(league)[-1:]:
         with Store.open(night.path) as store:
             is_closed = store.is_closed
-        if is_closed and not _is_told(league, CLOSED, night.number):
+        if is_closed and night.number not in closed_told(league):
             close_night(league, night)
 
 
-def terms_hash(league: League) -> str:
-    """Returns the SHA-256 of the file with the terms."""
-    return hashlib.sha256((league.folder / FILE).read_bytes()).hexdigest()
+def sealed_told(league: League) -> dict[int, tuple[str, ...]]:
+    """Returns the commitments that the log has published, by the number of the night.
 
-
-def terms_told(league: League) -> str | None:
-    """Returns what the log says of that file; ``None`` if it says nothing yet."""
-    told = [line.details["sha256"] for line in league.audit.lines if line.event == TERMS]
-    return str(told[-1]) if told else None
+    There is one of each night, unless somebody has sealed a night anew behind the back of this
+    program.
+    """
+    told: dict[int, tuple[str, ...]] = {}
+    for line in league.audit.lines:
+        if line.event == SEALED:
+            number = int(line.details["night"])
+            told[number] = (*told.get(number, ()), str(line.details["commitment"]))
+    return told
 
 
 def closed_told(league: League) -> dict[int, Mapping[str, object]]:
@@ -150,12 +168,6 @@ def closed_told(league: League) -> dict[int, Mapping[str, object]]:
         for line in league.audit.lines
         if line.event == CLOSED
     }
-
-
-def _is_told(league: League, event: str, number: int) -> bool:
-    return any(
-        line.event == event and line.details.get("night") == number for line in league.audit.lines
-    )
 
 
 # Tables that do not count
@@ -191,14 +203,16 @@ def rescind(league: League, word: str, why: str) -> tuple[int, TableId]:
         raise ConfigError(None, "MATCH", f"expected night and table, as in 2/17.1, got {word!r}")
     if not why.strip():
         raise ConfigError(None, "--why", "is empty; the reason is published with the standings")
-    number, table = int(match[1]), TableId(match[2])
+    number = int(match[1])
     night = night_of(league, number)
     with Store.open(night.path) as store:
-        if store.result(table).is_void:
-            raise NotFoundError(f"{night.path}: table {table} is void, so it counts for nothing")
+        result = store.result(TableId(match[2]))
+    table = result.id  # 00.1 finds table 0.1, and only that name takes it out
+    if result.is_void:
+        raise NotFoundError(f"{night.path}: table {table} is void, so it counts for nothing")
     with league.changing() as write:
         if (number, table) in rescinded(league):
-            raise ConfigError(None, "MATCH", f"{word} was rescinded already")
+            raise ConfigError(None, "MATCH", f"{number}/{table} was rescinded already")
         write(RESCINDED, {"night": number, "table": table, "why": why})
     return number, table
 

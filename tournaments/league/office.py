@@ -10,35 +10,45 @@ from referee.bots.contents import content_hash
 from referee.bots.spec import BotKind, BotSpec, parse_bot
 from tournaments.config import TournamentConfig
 from tournaments.entrants import HOUSE_BOT, Entrant
+from tournaments.league.audit import read_audit
 from tournaments.league.entries import Event
-from tournaments.league.folder import League
+from tournaments.league.folder import AUDIT, League
+from tournaments.league.terms import terms_of
 from tournaments.schedule import EntrantId
 from tournaments.schedule.nights import Pair, Stage
 from tournaments.store import Store
 
 
 class LeagueOffice:
-    """The league in a folder, which other commands may change between two looks at it."""
+    """The league in a folder, which other commands may change between two looks at it.
 
-    def __init__(self, league: League, workers: int, say: Callable[[str], None]) -> None:
+    What they change is the register. The terms are those of the night, from its begin to its end.
+    """
+
+    def __init__(
+        self, league: League, store: Store, workers: int, say: Callable[[str], None]
+    ) -> None:
         """Takes the league.
 
         Args:
             league: The league.
+            store: The night, open for writing; it keeps the terms.
             workers: How many processes play.
             say: Told when somebody is suspended.
         """
-        self.suspend_after = league.config.suspend_after
+        self._terms = terms_of(league, store)
+        self.suspend_after = self._terms.suspend_after
         self._folder = league.folder
         self._workers = workers
         self._say = say
 
+    def league(self) -> League:
+        """Returns the league with the register as it is now, and the terms of the night."""
+        return League(self._folder, self._terms, read_audit(self._folder / AUDIT))
+
     def field(self) -> tuple[tuple[EntrantId, ...], frozenset[Pair]]:
         """Returns who plays as the register has it now, and who of them may not meet."""
-        league = League.open(self._folder)
-        names = tuple(entry.id for entry in league.active)
-        apart = (frozenset(p) for p in combinations(names, 2) if not league.may_meet(*p))
-        return names, frozenset(apart)
+        return field_of(self.league())
 
     def config(self, store: Store, stages: tuple[Stage, ...]) -> TournamentConfig:
         """Returns the terms of the night, every copy of those who play looked at, file by file.
@@ -46,7 +56,7 @@ class LeagueOffice:
         Raises:
             VerificationError: if a copy is not what was entered.
         """
-        league = League.open(self._folder)
+        league = self.league()
         terms = night_terms(league, store.run.name, store)
         names = dict.fromkeys(who for stage in stages for who in (*stage.field, *stage.house))
         playing = set(stages[-1].field)
@@ -56,22 +66,33 @@ class LeagueOffice:
 
     def hidden(self, names: Sequence[EntrantId]) -> tuple[str, ...]:
         """Returns the paths that no bot may read while *names* play."""
-        league = League.open(self._folder)
+        league = self.league()
         return tuple(map(str, league.hidden(league.entry(name) for name in names)))
 
     def suspend(self, name: EntrantId, reason: str) -> None:
         """Suspends *name* and says so, unless it does not play any more."""
-        league = League.open(self._folder)
+        league = self.league()
         if name in [entry.id for entry in league.active]:
             league.change(Event.SUSPENDED, name, reason)
             self._say(f"{name} is suspended: {reason}")
 
 
+def field_of(league: League) -> tuple[tuple[EntrantId, ...], frozenset[Pair]]:
+    """Returns who plays in *league*, and every two of them who may not meet."""
+    names = tuple(entry.id for entry in league.active)
+    return names, apart_of(league, names)
+
+
+def apart_of(league: League, names: Sequence[EntrantId]) -> frozenset[Pair]:
+    """Returns every two of *names* who may not meet."""
+    return frozenset(frozenset(p) for p in combinations(names, 2) if not league.may_meet(*p))
+
+
 def night_terms(league: League, name: str, store: Store | None = None) -> TournamentConfig:
-    """Returns on which terms a night is played, as the file of the league has them now.
+    """Returns on which terms a night is played.
 
     Args:
-        league: The league.
+        league: The league, with these terms.
         name: What the night is called.
         store: The night; ``None`` before there is one.
     """

@@ -14,12 +14,11 @@ from tournaments.pages.steps import Beside, Replay, replay_of
 from tournaments.pages.told import Told
 from tournaments.reports.reading import record_of
 from tournaments.schedule import EntrantId, TableId
+from tournaments.sealing import SEALED
 from tournaments.standings import Results, Standings
 from tournaments.store import Store
 from tournaments.store.runs import Note
 
-SEALED = "sealed"
-"""The kind of the note in which a store keeps the commitment to its seed."""
 MOMENTS = 16
 """How often the ratings are looked at while the night goes on."""
 _MOST_ENTRANTS = 24

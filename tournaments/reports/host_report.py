@@ -29,7 +29,8 @@ def note_text(note: Note) -> str:
     """Returns what *note* says, for people."""
     measured = Measured.of_notes([note.text]) if note.kind == "measured" else None
     if measured is None:
-        return note.text
+        lines = len(note.text.splitlines())
+        return note.text if lines < 2 else f"{lines} lines of text, which --json shows"
     parts = [f"grace {1000 * measured.grace:.0f} ms"]
     if measured.echo is not None:
         parts.append("bare echo {:.2f}/{:.2f} ms".format(*(1000 * each for each in measured.echo)))

@@ -16,16 +16,20 @@ from referee.errors import ConfigError, MoonError, StoreError, VerificationError
 from tournaments.league.audit import read_audit
 from tournaments.league.config import FILE
 from tournaments.league.folder import AUDIT, League
-from tournaments.league.ladder import ladder, read_nights
 from tournaments.league.nights import (
+    CLOSED,
+    SEALED,
     NightFile,
     closed_told,
     night_files,
-    terms_hash,
-    terms_told,
+    sealed_told,
 )
+from tournaments.league.terms import terms_hash, terms_told
 from tournaments.reports.judging import Tally
-from tournaments.reports.verifying import verify_store
+from tournaments.reports.night_verifying import night_differences
+from tournaments.reports.verifying import Verdict, verify_store
+from tournaments.sealing import commitment
+from tournaments.store import Store
 from tournaments.store.digest import SUFFIX
 
 
@@ -43,6 +47,8 @@ class LeagueVerdict:
     """The hash of the last line of the log, which stands for all of it."""
     entries: int = 0
     nights: int = 0
+    commitments: list[str] = field(default_factory=list)
+    """To the seed of each night that holds by itself."""
 
     @property
     def holds(self) -> bool:
@@ -50,11 +56,14 @@ class LeagueVerdict:
         return not self.differences
 
 
-def verify_league(path: Path, step: Callable[[], None] = lambda: None) -> LeagueVerdict:
+def verify_league(
+    path: Path, seal: str | None = None, step: Callable[[], None] = lambda: None
+) -> LeagueVerdict:
     """Returns what comes of checking the league at *path*.
 
     Args:
         path: The folder of the league.
+        seal: A commitment that was published before one of its nights; ``None`` for none.
         step: Called after each table.
     """
     verdict = LeagueVerdict(path)
@@ -69,8 +78,10 @@ def verify_league(path: Path, step: Callable[[], None] = lambda: None) -> League
     verdict.differences += _terms(league)
     verdict.differences += _entries(league, verdict)
     verdict.differences += _nights(league, verdict, step)
-    if verdict.holds:
-        ladder(read_nights(league))
+    if seal is not None and seal.strip().lower() not in verdict.commitments:
+        verdict.differences.append(
+            f"{league.nights}: no night has a seed that opens the seal {seal}"
+        )
     return verdict
 
 
@@ -89,8 +100,8 @@ def _log(path: Path) -> Iterator[str]:
 
 
 def _terms(league: League) -> Iterator[str]:
-    told = terms_told(league)
-    if told is not None and told != terms_hash(league):
+    told = terms_told(league)[-1:]
+    if told and told[0] != terms_hash(league):
         yield (
             f"{league.folder / FILE}: is not the file of the log; if the organiser has changed it, "
             "moon league seal writes that down"
@@ -108,24 +119,44 @@ def _entries(league: League, verdict: LeagueVerdict) -> Iterator[str]:
 
 
 def _nights(league: League, verdict: LeagueVerdict, step: Callable[[], None]) -> Iterator[str]:
-    nights, told = night_files(league), closed_told(league)
+    nights, sealed, closed = night_files(league), sealed_told(league), closed_told(league)
     known = {file for n in nights for file in (n.path.name, n.path.name + SUFFIX)}
     for name in sorted(path.name for path in league.nights.iterdir()):
         if name not in known:
             yield f"{league.nights / name}: is no file of a night that the league knows"
-    there = {night.number for night in nights}
-    for number in sorted(told.keys() - there):
-        yield f"{league.nights}: night {number} was closed, by the log, and is not there"
+    yield from _told(league)
+    for number in sorted((sealed.keys() | closed.keys()) - {night.number for night in nights}):
+        what = "closed" if number in closed else "sealed"
+        yield f"{league.nights}: night {number} was {what}, by the log, and is not there"
     for night in nights:
         verdict.nights += 1
-        yield from _night(night, told.get(night.number), verdict, step)
+        yield from _night(league, night, verdict, step)
+
+
+def _told(league: League) -> Iterator[str]:
+    """Yields where the log says of a night what does not fit what it has said before."""
+    sealed: dict[int, str] = {}
+    closed: set[int] = set()
+    for line in league.audit.lines:
+        if line.event not in (SEALED, CLOSED):
+            continue
+        number, told = int(line.details["night"]), str(line.details["commitment"])
+        place = f"{league.folder / AUDIT}: line {line.number + 1}"
+        if number in (sealed if line.event == SEALED else closed):
+            yield f"{place}: night {number} was {line.event.removeprefix('night-')} before"
+        if line.event == SEALED:
+            sealed.setdefault(number, told)
+            continue
+        closed.add(number)
+        if sealed.get(number) != told:
+            before = sealed.get(number, "no seal")
+            yield f"{place}: closes night {number} with the seal {told}; the log had {before}"
+        if commitment(str(line.details["seed"])) != told:
+            yield f"{place}: the seed of night {number} does not open the seal {told}"
 
 
 def _night(
-    night: NightFile,
-    told: object,
-    verdict: LeagueVerdict,
-    step: Callable[[], None],
+    league: League, night: NightFile, verdict: LeagueVerdict, step: Callable[[], None]
 ) -> Iterator[str]:
     try:
         found = verify_store(night.path, step=step)
@@ -135,9 +166,33 @@ def _night(
     yield from found.differences
     verdict.tally.matches += found.tally.matches
     verdict.tally.deals += found.tally.deals
-    if not isinstance(told, dict) or not found.holds:
+    if not found.holds:
         return
-    for name in ("commitment", "fingerprint", "digest"):
-        value = getattr(found, name)
-        if value != told[name]:
-            yield f"{night.path}: the log has the {name} {told[name]}, but it is {value or 'gone'}"
+    verdict.commitments.append(found.commitment)
+    yield from _published(league, night, found)
+    with Store.open(night.path) as store:
+        yield from night_differences(league, night.number, store)
+
+
+def _published(league: League, night: NightFile, found: Verdict) -> Iterator[str]:
+    """Yields where a night is not what the log has published of it."""
+    sealed = sealed_told(league).get(night.number, ())
+    if not sealed:
+        yield f"{night.path}: the log does not say that this night was sealed"
+    for each in sealed:
+        if each != found.commitment:
+            yield f"{night.path}: its seed does not open the seal {each} of the log"
+    told = closed_told(league).get(night.number)
+    if told is None:
+        if found.is_closed:
+            yield (
+                f"{night.path}: is closed, and the log does not say so; if the closing was killed, "
+                "moon league seal writes that down"
+            )
+        return
+    if not found.is_closed:
+        yield f"{night.path}: was closed, by the log, and is open"
+    for name in ("commitment", "fingerprint", "standings", "digest"):
+        claim, value = told.get(name), getattr(found, name)
+        if value != claim:
+            yield f"{night.path}: the log has the {name} {claim}, but it is {value or 'gone'}"

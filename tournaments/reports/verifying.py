@@ -13,8 +13,8 @@ from pathlib import Path
 
 from referee.errors import StoreError
 from tournaments.figures import table_figures
-from tournaments.league.sealing import claims_of, closed_with, commitment, sealed
 from tournaments.reports.judging import StoreJudge, Tally
+from tournaments.sealing import claims_of, closed_with, commitment, sealed, sealed_late
 from tournaments.store import Store
 from tournaments.store.digest import digest_differences, read_hash
 
@@ -31,6 +31,9 @@ class Verdict:
     """As computed again; empty if the store cannot be read."""
     commitment: str = ""
     """To the seed of the store."""
+    standings: str = ""
+    """The hash of the standings."""
+    is_closed: bool = False
     is_sealed: bool = False
     """Whether the commitment was written down before anything was played."""
     digest: str = ""
@@ -89,12 +92,17 @@ def _claimed(store: Store, verdict: Verdict) -> Iterator[str]:
     """Yields where what was published is not what follows from the store."""
     found = claims_of(store)
     verdict.fingerprint, verdict.commitment = found.fingerprint, found.commitment
+    verdict.standings = found.standings
     kept = sealed(store)
-    verdict.is_sealed = bool(kept)
+    is_late = sealed_late(store)
+    verdict.is_sealed = bool(kept) and not is_late
+    if is_late:
+        yield f"{store.path}: was sealed after its first table, and a seal like that shows nothing"
     for each in kept:
         if each != found.commitment:
             yield f"{store.path}: its seed does not open the seal {each} that it keeps"
     told = closed_with(store)
+    verdict.is_closed = told is not None
     for name, claim, value in zip(told._fields, told, found, strict=True) if told else ():
         if claim != value:
             yield f"{store.path}: was closed with the {name} {claim}, but it has {value}"

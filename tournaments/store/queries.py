@@ -153,6 +153,12 @@ def is_closed(connection: Connection) -> bool:
     return bool(connection.execute(query).scalar())
 
 
+def first_table_at(connection: Connection) -> str | None:
+    """Returns when the first of the tables that are stored was stored; ``None`` if none is."""
+    found: str | None = connection.execute(select(func.min(tables.c.finished_at))).scalar()
+    return found
+
+
 def _faults_of(
     connection: Connection, first: int, last: int
 ) -> dict[int, list[tuple[object, ...]]]:

@@ -98,6 +98,8 @@ class Store(OpenStore):
     def extend(self, config: TournamentConfig, note: str = "") -> None:
         """Continues a league night as *config*: with more rounds, or with another field from here.
 
+        Terms that may change, such as times, are written down if they do.
+
         Args:
             config: The night, seeded and described, with all stages that there were.
             note: What is to be written down of it; nothing if it is empty.
@@ -117,10 +119,16 @@ class Store(OpenStore):
                 lines += ("those who have played are not the same",)
         if lines:
             listed = "".join(f"\n  {line}" for line in lines)
-            raise StoreError(f"{self.path}: the night cannot go on like this:{listed}")
+            raise StoreError(
+                f"{self.path}: the night cannot go on like this:{listed}\n"
+                "go on with the terms that it was begun with, or end it and begin another"
+            )
+        changed = differences(*map(_terms, (self.run.identity, identity))) if old.blocks else ()
         info = replace(self.run, identity=identity)
         with self._writing() as connection:
             connection.execute(update(schema.run).values(run_row(info)))
+            if changed:
+                queries.note(connection, "changed", "; ".join(changed))
             if note:
                 queries.note(connection, "field", note)
         self.run = info
@@ -238,6 +246,11 @@ class Store(OpenStore):
         with self._reading() as connection:
             return queries.is_closed(connection)
 
+    def first_table_at(self) -> str | None:
+        """Returns when the first table was stored (UTC), played or void; ``None`` if none is."""
+        with self._reading() as connection:
+            return queries.first_table_at(connection)
+
     def notes(self) -> tuple[Note, ...]:
         """Returns what happened to the run as a whole, oldest first."""
         with self._reading() as connection:
@@ -273,3 +286,8 @@ class Store(OpenStore):
             f"{self.path}: table {result.id} is stored with another result; are the bots "
             "deterministic, and the same as before?"
         )
+
+
+def _terms(identity: Mapping[str, object]) -> dict[str, object]:
+    """Returns *identity* without who plays, which a night changes at any edge."""
+    return {key: each for key, each in identity.items() if key not in ("entrants", "night")}
