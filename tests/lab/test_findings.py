@@ -155,12 +155,12 @@ def test_nobody_is_named_by_chance_more_often_than_stated() -> None:
     for _ in range(100):
         inquiry = Inquiry(2)
         for _ in range(30):
-            inquiry.take([match(rng, name, level) for name in "abc" for level in (4, 5)])
+            inquiry.take([comparison(rng, name, level) for name in "abc" for level in (4, 5)])
         named += bool(inquiry.findings())
     assert named <= 11, "5 % of 100 are 5; one threshold for each question would name some 26"
 
 
-def match(rng: random.Random, name: str, level: int) -> SimpleNamespace:
+def comparison(rng: random.Random, name: str, level: int) -> SimpleNamespace:
     """A bid of *level* that another passed, worth nothing on average, though it loses points."""
 
     def chosen(entrant: str, bid: Bid) -> SimpleNamespace:

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tournaments.evidence.families import holm
+from tournaments.lab.comparisons import Comparison
 from tournaments.lab.estimates import Estimate, Moments
-from tournaments.lab.matching import Match
 
 ALPHA = 0.05
 """The chance that anybody is named wrongly."""
@@ -69,20 +69,20 @@ class Inquiry:
         self._scale = scale
         self._evidence: dict[_Question, _Evidence] = {}
 
-    def take(self, matches: list[Match]) -> None:
-        """Takes the matches of one block."""
+    def take(self, found: list[Comparison]) -> None:
+        """Takes the comparisons of one block."""
         sums: dict[_Question, list[int]] = {}
-        for match in matches:
-            mine, other = match.mine, match.other
+        for comparison in found:
+            mine, other = comparison.mine, comparison.other
             if mine.call.bid == other.call.bid:
                 continue
             over = mine.call.bid > other.call.bid
             bidder = mine if over else other
             direction = "overbids" if over else "underbids"
             question = _Question(mine.entrant, int(bidder.call.bid), direction)
-            found = sums.setdefault(question, [0, 0, 0, 0])
-            for at, value in enumerate((match.gain, bidder.net, bidder.has_made, 1)):
-                found[at] += value
+            totals = sums.setdefault(question, [0, 0, 0, 0])
+            for at, value in enumerate((comparison.gain, bidder.net, bidder.has_made, 1)):
+                totals[at] += value
         for question, (gain, worth, made, count) in sums.items():
             evidence = self._evidence.setdefault(question, _Evidence())
             evidence.gain.add(gain, count)
