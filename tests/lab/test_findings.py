@@ -122,6 +122,11 @@ def test_a_picture_is_svg_with_a_point_for_each_number(studied: Laboratory, name
         (["lab", "bids", "STORE", "STORE"], 2, "share their deals"),
         (["lab", "bids", "STORE", "--of", "grody"], 3, "did you mean 'greedy'?"),
         (["lab", "deals", "nowhere.sqlite"], 3, "there is no such store"),
+        (
+            ["lab", "deals", "STORE", "--level", "99"],
+            2,
+            "--level: '99' is no bid of these rules; there are 4, 5, 6, 7, 21",
+        ),
     ],
 )
 def test_a_mistake_is_answered_with_what_to_do(

@@ -17,6 +17,7 @@ from tournaments.lab.adjusting import Adjusted
 from tournaments.measured import Measured
 from tournaments.rating import RatingError, SecondOpinions
 from tournaments.reports.host_report import host_lines
+from tournaments.reports.luck_report import luck_document, luck_lines
 from tournaments.reports.marks import mark_lines
 from tournaments.reports.opinions_report import opinion_parts, opinions_document
 from tournaments.reports.standings_report import (
@@ -87,7 +88,7 @@ def print_standings(
         document = standings_document(run, fingerprint.hexdigest(), table, measured)
         document["round_trips"] = [trip.document() for trip in _round_trips(store)]
         if adjusted is not None:
-            document["luck"] = adjusted.document()
+            document["luck"] = luck_document(adjusted)
         if opinions:
             document["opinions"] = None if second is None else opinions_document(second)
         print_json("moon.standings/1", document)
@@ -128,7 +129,7 @@ def _print_for_people(store: Store, shown: _Shown, *, details: bool) -> None:
     screen.print(heading(run, table), soft_wrap=True)
     screen.print(standings_table(table, shown.adjusted))
     marks = mark_lines(run.inside, run.remote, is_held=run.is_held)
-    luck = () if shown.adjusted is None else shown.adjusted.lines()
+    luck = () if shown.adjusted is None else luck_lines(shown.adjusted)
     for line in (*marks, *not_separated(table), *luck, f"fingerprint {shown.fingerprint}"):
         screen.print(line, soft_wrap=True)
     for part in opinion_parts(shown.second, table.ranks) if shown.second is not None else ():
