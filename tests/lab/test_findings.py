@@ -8,6 +8,7 @@ import json
 import random
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree
@@ -15,7 +16,9 @@ from xml.etree import ElementTree
 import pytest
 
 from referee.rules import Bid
+from tests.e2e.handmade import config, result, store_of
 from tests.e2e.screen import Screen
+from tests.lab.handmade import block
 from tournaments.cli.main import main
 from tournaments.lab import Laboratory, pictures, study
 from tournaments.lab.findings import Inquiry
@@ -99,6 +102,22 @@ def test_json_csv_and_the_api_give_every_number_with_unit_count_and_interval(
     text = out.moon("lab", "bids", store, "--topic", "contracts", "--of", "reckless")
     [made] = studied.figures("contracts", entrant="reckless", what="all", measure="made")
     assert f"{made.value:.2f} ({made.low:.2f} to {made.high:.2f})" in text
+
+
+def test_an_open_run_is_no_ground_to_name_anybody(out: Screen, store: Path, tmp_path: Path) -> None:
+    """The 5 % is of one look; every further one on the way would be one more chance."""
+    told = json.loads(out.moon("lab", "report", store, "--json"))
+    assert (told["is_open"], told["read"]["tables"]) == (False, told["read"]["scheduled"])
+    assert "still to be played" not in out.moon("lab", "report", store)
+    tournament = config("ann", "bob", "cyd", rounds=2)
+    first = [
+        replace(result(table, (3, 2, 1)), record=by_hand.record)
+        for table, by_hand in zip(tournament.schedule().tables, block(), strict=False)
+    ]
+    half = store_of(tmp_path / "half.sqlite", tournament, first)
+    assert "not the end: 9 of 12 tables are still to be played" in out.moon("lab", "report", half)
+    told = json.loads(out.moon("lab", "report", half, "--json"))
+    assert (told["is_open"], told["read"]["scheduled"]) == (True, 12)
 
 
 def test_what_one_gains_by_a_choice_the_other_loses(studied: Laboratory) -> None:

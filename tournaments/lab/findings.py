@@ -6,7 +6,9 @@ points against the others at its table. *Underbids*: where it chose less and the
 bid, it came out worse, and the other won points. Both halves have to hold (an intersection-union
 test, R. L. Berger 1982: the larger of the two p-values is the p-value of both), each by Student's t
 over blocks, one-sided. All entrants, all bids and both directions are looked at, so the p-values
-are adjusted together by Holm's method: the chance of naming anybody wrongly is at most 5 %.
+are adjusted together by Holm's method: the chance of naming anybody wrongly is at most 5 % in one
+look at a run whose length was fixed before. Who looks again and again until somebody is named has
+more chances than that: the tests are of a fixed number of blocks, and not those of `evidence`.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from tournaments.lab.comparisons import Comparison
 from tournaments.lab.estimates import Estimate, Moments
 
 ALPHA = 0.05
-"""The chance that anybody is named wrongly."""
+"""The chance that anybody is named wrongly, in one look."""
 LEAST_BLOCKS = 20
 """Blocks with such a difference below which nothing is said: t is no more than a guess there."""
 
