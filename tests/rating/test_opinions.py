@@ -141,6 +141,11 @@ def test_who_never_lost_is_finite_and_has_no_interval() -> None:
     assert {row.low for row in rest} == {None}, "b was never behind c"
 
 
+def test_ties_and_nothing_else_say_nothing_of_how_sure_they_are() -> None:
+    rows = plackett_luce({number: [Game.of("abc", (0, 0, 0))] for number in range(20)})
+    assert {(row.value, row.low, row.high) for row in rows} == {(0.0, None, None)}
+
+
 def test_two_groups_that_never_met_are_not_compared() -> None:
     """What is said of one group against the other is the prior's, not the games'."""
     rng = random.Random(6)

@@ -16,8 +16,9 @@ from tournaments.rating.influence import Matrix, inverse
 from tournaments.rating.sandwich import BlockScore, Sandwich
 
 CONFIDENCE = 0.95
-LEAST_BLOCKS = 3
-"""Blocks as its own partner below which a bonus has no interval: it would be wide beyond use."""
+LEAST_BLOCKS = 4
+"""Blocks as its own partner below which a bonus has no interval: with fewer it holds too often, and
+is wide beyond use (`benchmarks/partners.py`)."""
 _PRECISION = 1e-6
 """What keeps skills from running away that nothing is known of; beside a block it is nothing."""
 
@@ -42,7 +43,7 @@ class OwnPartner:
     that from skill."""
     low: float | None
     """Lower end of the 95 % interval over blocks; ``None`` of fewer than `LEAST_BLOCKS`, and where
-    all blocks are needed to tell skills and bonuses apart."""
+    all blocks are needed to tell skills and bonuses apart, or show no spread."""
     high: float | None
     """Upper end of that interval."""
     blocks: int
@@ -58,6 +59,8 @@ def own_partners(meetings: Iterable[Meeting]) -> dict[str, OwnPartner]:
     ordered = sorted(meetings, key=lambda each: (each.block, each.sides))
     names = sorted({name for each in ordered for side in each.sides for name in side})
     own = sorted({side[0] for each in ordered for side in each.sides if _is_own(side)})
+    if not own:
+        return {}
     column = {name: number for number, name in enumerate(names)}
     bonus = {name: len(names) + number for number, name in enumerate(own)}
     fitted = _Fitted(ordered, [_weights(each, column, bonus) for each in ordered])

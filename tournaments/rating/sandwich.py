@@ -18,6 +18,9 @@ from typing import NamedTuple
 from tournaments.rating.influence import Matrix
 from tournaments.rating.student import student_quantile
 
+_NO_SPREAD = 1e-12
+"""What rounding leaves of the squares of scores that are all 0, as a share of what is expected."""
+
 
 @dataclass(frozen=True, slots=True)
 class BlockScore:
@@ -33,7 +36,7 @@ class BlockScore:
     """Minus its Hessian."""
 
 
-class Error(NamedTuple):
+class StandardError(NamedTuple):
     """How uncertain a contrast is."""
 
     deviation: float
@@ -71,8 +74,11 @@ class Sandwich:
             for block in blocks
         ]
 
-    def error(self, contrast: Sequence[float]) -> Error | None:
-        """Returns how uncertain a contrast is, ``None`` below one degree of freedom.
+    def error(self, contrast: Sequence[float]) -> StandardError | None:
+        """Returns how uncertain a contrast is.
+
+        ``None`` below one degree of freedom, and where the blocks show no spread, as when all that
+        was played was tied: nothing is known of it then.
 
         Args:
             contrast: The weight of each strength.
@@ -94,9 +100,9 @@ class Sandwich:
         # The square of the sum bounds what the blocks take from each other two by two from above,
         # and so the degrees of freedom from below; of who was seen in n blocks both are n - 1.
         variance = squares + taken * taken
-        if mean <= 0.0 or variance <= 0.0 or mean * mean < variance:
+        if meat <= _NO_SPREAD * own or mean <= 0.0 or not 0.0 < variance <= mean * mean:
             return None
-        return Error(sqrt(max(0.0, expected) * meat / mean), mean * mean / variance)
+        return StandardError(sqrt(max(0.0, expected) * meat / mean), mean * mean / variance)
 
 
 def _dot(one: Sequence[float], other: Sequence[float]) -> float:
