@@ -22,6 +22,7 @@ from tests.lab.handmade import block
 from tournaments.cli.main import main
 from tournaments.lab import Laboratory, pictures, study
 from tournaments.lab.findings import Inquiry
+from tournaments.store import Store
 
 PAGE = (Path(__file__).parents[2] / "docs" / "lab.md").read_text(encoding="utf-8")
 SAMPLES = Path(__file__).parents[2] / "sample_bots"
@@ -118,6 +119,9 @@ def test_an_open_run_is_no_ground_to_name_anybody(out: Screen, store: Path, tmp_
     assert "not the end: 9 of 12 tables are still to be played" in out.moon("lab", "report", half)
     told = json.loads(out.moon("lab", "report", half, "--json"))
     assert (told["is_open"], told["read"]["scheduled"]) == (True, 12)
+    with Store.open(half, readonly=False) as opened:
+        opened.note("closed", "nothing more is played")
+    assert "still to be played" not in out.moon("lab", "report", half)
 
 
 def test_what_one_gains_by_a_choice_the_other_loses(studied: Laboratory) -> None:

@@ -235,13 +235,20 @@ def study(
         laboratory = Laboratory(opened[0][1].run.rules, by, examples=examples)
         total = sum(store.counts().played for _, store in opened)
         for name, store in opened:
-            schedule, rounds = store.run.pattern()
-            laboratory.counts.scheduled += rounds * len(schedule.tables)
+            laboratory.counts.scheduled += _to_be_played(store)
             for block in read_blocks(store.outcomes(records=True), laboratory.counts):
                 laboratory.take(block, name)
                 if progress is not None:
                     progress(laboratory.counts.tables, total)
     return laboratory
+
+
+def _to_be_played(store: Store) -> int:
+    """Returns how many tables a run has at its end, which may be there before all are played."""
+    if store.is_closed:
+        return store.counts().played
+    schedule, rounds = store.run.pattern()
+    return rounds * len(schedule.tables)
 
 
 def _check_together(opened: Sequence[tuple[str, Store]]) -> None:
