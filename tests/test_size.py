@@ -26,7 +26,7 @@ ALLOWED_FUNCTIONS = {
     "tournaments/cli/lab_cross.py:cross": "its parameters are the options of the command",
     "tournaments/cli/play.py:play": "its parameters are the options of the command",
     "tournaments/cli/run.py:run": "its parameters are the options of the command",
-    "tournaments/rating/tables.py:renew": "a hot loop, written out for three seats",
+    "tournaments/rating/passes.py:renew": "a hot loop, written out for three seats",
     "tournaments/store/migrations/versions/0001_a_run.py:upgrade": "the tables, column by column",
 }
 """Functions that may be longer, with the reason a reader would accept."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import floor, fsum, sqrt
+from math import fsum, sqrt
 from typing import NamedTuple
 
 from tournaments.rating.student import student_quantile
@@ -58,20 +58,6 @@ class Partnership:
     they never were partners."""
     low: float | None
     """Lower end of the 95 % interval over blocks; ``None`` with fewer than two blocks."""
-    high: float | None
-    """Upper end of that interval."""
-
-
-@dataclass(frozen=True, slots=True)
-class OwnPartner:
-    """What it is worth to an entrant to play with itself, over what it has with others."""
-
-    entrant: EntrantId
-    bonus: float | None
-    """Points a deal; ``None`` if it never was its own partner, or always."""
-    low: float | None
-    """Lower end of the 95 % interval (B. L. Welch, 1947); ``None`` with fewer than two blocks of
-    either kind."""
     high: float | None
     """Upper end of that interval."""
 
@@ -133,22 +119,6 @@ def _interval(means: Sequence[float]) -> tuple[float | None, float | None]:
     mean = fsum(means) / len(means)
     half = student_quantile(0.95, len(means) - 1) * sqrt(_error(means))
     return mean - half, mean + half
-
-
-def interval_of_two(
-    difference: float, ones: Sequence[float], others: Sequence[float]
-) -> tuple[float | None, float | None]:
-    """Returns the 95 % interval of the *difference* between two means (Welch's t)."""
-    if len(ones) < 2 or len(others) < 2:
-        return None, None
-    errors = _error(ones), _error(others)
-    total = sum(errors)
-    if total == 0.0:
-        return difference, difference
-    lost = errors[0] ** 2 / (len(ones) - 1) + errors[1] ** 2 / (len(others) - 1)
-    freedom = max(1, floor(total**2 / lost))
-    half = student_quantile(0.95, freedom) * sqrt(total)
-    return difference - half, difference + half
 
 
 def _error(means: Sequence[float]) -> float:

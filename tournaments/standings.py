@@ -7,7 +7,7 @@ the same to the last bit for the same results, whatever the order in which they 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 from math import fsum
@@ -15,7 +15,7 @@ from math import fsum
 from referee.match import Ending
 from referee.rules import Rules
 from tournaments.figures import Contracts, read_figures, table_figures
-from tournaments.meetings import Meetings, OwnPartner, Partnership, Row, Versus, interval_of_two
+from tournaments.meetings import Meetings, Partnership, Row, Versus
 from tournaments.rating import (
     Block,
     Game,
@@ -27,6 +27,7 @@ from tournaments.rating import (
     teams_at,
 )
 from tournaments.rating.opinions import PlayedGame, SecondOpinions, second_opinions
+from tournaments.rating.partners import Meeting, OwnPartner, own_partners
 from tournaments.results import TableResult
 from tournaments.schedule import EntrantId, Schedule
 from tournaments.timing import OverheadTimes, Times, read_times
@@ -134,6 +135,7 @@ class Results:
         self._new: dict[Seats, list[Row]] = {}
         self._meetings: dict[tuple[EntrantId, EntrantId], Meetings] = {}
         self._together: dict[frozenset[EntrantId], Meetings] = {}
+        self._own: dict[str, OwnPartner] | None = None
         for result in results:
             self.take(result)
 
@@ -224,18 +226,23 @@ class Results:
         return Partnership(entrant, partner, *self._partners(entrant, partner).figures())
 
     def own_partner(self, entrant: EntrantId) -> OwnPartner:
-        """Returns what it is worth to *entrant* to play with itself."""
-        own = self._partners(entrant, entrant).means()
-        others = [
-            mean
-            for other in self.entrants
-            if other != entrant
-            for mean in self._partners(entrant, other).means()
-        ]
-        if not own or not others:
-            return OwnPartner(entrant, None, None, None)
-        bonus = fsum(own) / len(own) - fsum(others) / len(others)
-        return OwnPartner(entrant, bonus, *interval_of_two(bonus, own, others))
+        """Returns what it is worth to *entrant* to play with itself, beyond how good it is."""
+        self._count_new()
+        if self._own is None:
+            self._own = own_partners(self._sides()) if self.has_partners else {}
+        return self._own.get(entrant, OwnPartner(entrant, None, None, None, 0))
+
+    def _sides(self) -> Iterator[Meeting]:
+        """Yields by block how any two sides met."""
+        found: dict[tuple[int, tuple[Seats, Seats]], list[float]] = {}
+        for seats, rows in self._rows.items():
+            one, other = (tuple(sorted(seats[side::2])) for side in range(2))
+            sign, sides = (1, (one, other)) if one <= other else (-1, (other, one))
+            for block, scores, _, deals, _ in rows:
+                points = sign * (scores[0] - scores[1]) / deals
+                found.setdefault((block, sides), []).append(points)
+        for (block, sides), points_of in found.items():
+            yield Meeting(block, sides, fsum(points_of) / len(points_of))
 
     def _partners(self, entrant: EntrantId, partner: EntrantId) -> Meetings:
         self._count_new()
@@ -266,6 +273,7 @@ class Results:
         if self._new:
             self._new = {}
             self._meetings = {}
+            self._own = None
 
     def _meet(self) -> None:
         """Finds who sat with whom, and how it went."""

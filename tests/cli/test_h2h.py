@@ -107,10 +107,10 @@ def test_partners_have_a_line_each_way_and_with_themselves(out: Screen, tmp_path
     assert {(row["entrant"], row["tables"], row["blocks"]) for row in rows.values()} == {
         ("a", 4, 1)
     }
-    assert [row["bonus"] for row in document["own_partner"]] == [0.0]
+    assert [row["bonus"] for row in document["own_partner"]] == pytest.approx([0.0])
     text = out.moon("tournament", "h2h", store, "--partners")
     assert text.startswith("entrant  with ")
-    assert "as its own partner, points a deal over what it has with others:" in text
+    assert "as its own partner, points a deal beyond what skills of partners add up to:" in text
 
 
 def test_nobody_has_partners_where_nobody_changes_them(out: Screen, store: Path) -> None:

@@ -278,3 +278,15 @@ def test_second_opinions_say_whether_the_order_would_be_another(out: Screen, sto
     share = 100 * pairs["bob", "ann"]["ahead"] / pairs["bob", "ann"]["tables"]
     assert re.search(rf"^ *1 +bob +- +{share:.0f} ", text, re.MULTILINE)
     assert "opinions" not in json.loads(out.moon("tournament", "standings", store, "--json"))
+
+
+def test_opinions_that_cannot_be_had_do_not_hide_the_standings(
+    out: Screen, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = out.moon("tournament", "standings", store)
+    monkeypatch.setattr("tournaments.rating.luce._STEPS", 0)
+    assert out.moon("tournament", "standings", store, "--opinions") == short
+    assert "--opinions: there are none of these results: strengths did not settle" in out.error
+    document = json.loads(out.moon("tournament", "standings", store, "--opinions", "--json"))
+    assert document["opinions"] is None
+    assert [row["entrant"] for row in document["rows"]] == ["bob", "ann", "cyd"]

@@ -8,6 +8,7 @@ import json
 import random
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree
@@ -15,10 +16,13 @@ from xml.etree import ElementTree
 import pytest
 
 from referee.rules import Bid
+from tests.e2e.handmade import config, result, store_of
 from tests.e2e.screen import Screen
+from tests.lab.handmade import block
 from tournaments.cli.main import main
 from tournaments.lab import Laboratory, pictures, study
 from tournaments.lab.findings import Inquiry
+from tournaments.store import Store
 
 PAGE = (Path(__file__).parents[2] / "docs" / "lab.md").read_text(encoding="utf-8")
 SAMPLES = Path(__file__).parents[2] / "sample_bots"
@@ -101,6 +105,25 @@ def test_json_csv_and_the_api_give_every_number_with_unit_count_and_interval(
     assert f"{made.value:.2f} ({made.low:.2f} to {made.high:.2f})" in text
 
 
+def test_an_open_run_is_no_ground_to_name_anybody(out: Screen, store: Path, tmp_path: Path) -> None:
+    """The 5 % is of one look; every further one on the way would be one more chance."""
+    told = json.loads(out.moon("lab", "report", store, "--json"))
+    assert (told["is_open"], told["read"]["tables"]) == (False, told["read"]["scheduled"])
+    assert "still to be played" not in out.moon("lab", "report", store)
+    tournament = config("ann", "bob", "cyd", rounds=2)
+    first = [
+        replace(result(table, (3, 2, 1)), record=by_hand.record)
+        for table, by_hand in zip(tournament.schedule().tables, block(), strict=False)
+    ]
+    half = store_of(tmp_path / "half.sqlite", tournament, first)
+    assert "not the end: 9 of 12 tables are still to be played" in out.moon("lab", "report", half)
+    told = json.loads(out.moon("lab", "report", half, "--json"))
+    assert (told["is_open"], told["read"]["scheduled"]) == (True, 12)
+    with Store.open(half, readonly=False) as opened:
+        opened.note("closed", "nothing more is played")
+    assert "still to be played" not in out.moon("lab", "report", half)
+
+
 def test_what_one_gains_by_a_choice_the_other_loses(studied: Laboratory) -> None:
     rows = list(studied.figures("choices"))
     assert rows
@@ -122,6 +145,11 @@ def test_a_picture_is_svg_with_a_point_for_each_number(studied: Laboratory, name
         (["lab", "bids", "STORE", "STORE"], 2, "share their deals"),
         (["lab", "bids", "STORE", "--of", "grody"], 3, "did you mean 'greedy'?"),
         (["lab", "deals", "nowhere.sqlite"], 3, "there is no such store"),
+        (
+            ["lab", "deals", "STORE", "--level", "99"],
+            2,
+            "--level: '99' is no bid of these rules; there are 4, 5, 6, 7, 21",
+        ),
     ],
 )
 def test_a_mistake_is_answered_with_what_to_do(
@@ -155,12 +183,12 @@ def test_nobody_is_named_by_chance_more_often_than_stated() -> None:
     for _ in range(100):
         inquiry = Inquiry(2)
         for _ in range(30):
-            inquiry.take([match(rng, name, level) for name in "abc" for level in (4, 5)])
+            inquiry.take([comparison(rng, name, level) for name in "abc" for level in (4, 5)])
         named += bool(inquiry.findings())
     assert named <= 11, "5 % of 100 are 5; one threshold for each question would name some 26"
 
 
-def match(rng: random.Random, name: str, level: int) -> SimpleNamespace:
+def comparison(rng: random.Random, name: str, level: int) -> SimpleNamespace:
     """A bid of *level* that another passed, worth nothing on average, though it loses points."""
 
     def chosen(entrant: str, bid: Bid) -> SimpleNamespace:

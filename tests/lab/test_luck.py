@@ -147,3 +147,15 @@ def test_standings_have_the_column_where_it_was_fixed_and_only_there(
     studied = json.loads(out.moon("lab", "luck", other, "--coefficient", "0.4", "--json"))
     assert studied["rows"] == told["rows"]
     assert "best for single tables here" in out.moon("lab", "luck", other)
+
+
+def test_no_luck_is_told_where_partners_change(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It was all given to the first of the two."""
+    out, mixed = Screen(capsys), config(*"abcd", rules="tournament-4p", form="whist")
+    results = [result(each, (2, 1)) for each in mixed.schedule().tables]
+    store = store_of(tmp_path / "night.sqlite", mixed, results)
+    for more in ((), ("--json",), ("--coefficient", "0.4")):
+        assert out.moon("lab", "luck", store, *more, code=2) == ""
+        assert "luck: is adjusted for sides that stay, and partners change in this run" in out.error

@@ -8,7 +8,9 @@ from math import log
 
 import pytest
 
-from tournaments.rating import Game, PlayedGame, plackett_luce, second_opinions
+from tournaments.rating import Game, PlayedGame, Strength, plackett_luce, second_opinions
+from tournaments.rating.influence import inverse
+from tournaments.rating.sandwich import BlockScore, Sandwich
 
 TRUE = {"ann": 0.9, "bob": 0.3, "cyd": -0.2, "dan": -1.0}
 
@@ -28,6 +30,12 @@ def season(blocks: int, seed: int) -> dict[int, list[Game]]:
     }
 
 
+def covers(row: Strength, mean: float = 0.0) -> bool:
+    assert row.low is not None
+    assert row.high is not None
+    return row.low <= TRUE[row.entrant] - mean <= row.high
+
+
 def test_two_that_met_often_have_the_log_odds_of_their_counts() -> None:
     games = [Game.of("ab", (0, 1))] * 3000 + [Game.of("ab", (1, 0))] * 1000
     one, other = plackett_luce({number: [game] for number, game in enumerate(games)})
@@ -41,14 +49,71 @@ def test_two_that_met_often_have_the_log_odds_of_their_counts() -> None:
 
 def test_strengths_that_games_were_drawn_from_are_found_and_covered() -> None:
     covered = 0
-    for seed in range(10):
-        found = plackett_luce(season(150, seed))
-        assert found[0].entrant == "ann"
-        for row in found:
-            assert row.low is not None
-            assert row.high is not None
-            covered += row.low <= TRUE[row.entrant] <= row.high
-    assert covered >= 34, "of 40 intervals at 95 %"
+    for seed in range(25):
+        found = plackett_luce(season(60, seed))
+        covered += sum(covers(row) for row in found)
+    assert 92 <= covered <= 99, "of 100 intervals at 95 %"
+
+
+def test_few_blocks_of_a_newcomer_among_many_do_not_make_it_look_sure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With the degrees of freedom of all blocks, 71 % of such intervals held."""
+    monkeypatch.setattr("tournaments.rating.luce.LEAST_BLOCKS", 3)
+    covered, seasons = 0, 60
+    for seed in range(seasons):
+        rng = random.Random(seed)
+        blocks = {n: [ranked(rng, ["ann", "bob", "cyd"]) for _ in range(3)] for n in range(25)}
+        for number in range(100, 103):
+            names = [*rng.sample(["ann", "bob", "cyd"], 2), "dan"]
+            blocks[number] = [ranked(rng, names) for _ in range(3)]
+        rows = plackett_luce(blocks)
+        compared = [row.entrant for row in rows if row.low is not None]
+        if "dan" not in compared:
+            seasons -= 1
+            continue
+        mean = sum(TRUE[name] for name in compared) / len(compared)
+        covered += covers(next(row for row in rows if row.entrant == "dan"), mean)
+    assert seasons > 30
+    assert covered / seasons >= 0.9
+
+
+def test_the_error_of_who_was_seen_in_few_blocks_has_few_degrees_of_freedom() -> None:
+    """A block more or less of the others is nothing to it: of n of its own, n - 1 are left."""
+    even = ((0.25, -0.25), (-0.25, 0.25))
+    blocks = [
+        BlockScore(3, (0, 1), (0.5, -0.5), even),
+        BlockScore(3, (0, 1), (-0.5, 0.5), even),
+        BlockScore(200, (1, 2), (0.5, -0.5), even),
+        BlockScore(200, (1, 2), (-0.5, 0.5), even),
+    ]
+    prior = 1e-6
+    bend = [[1.5, -1.5, 0.0], [-1.5, 101.5, -100.0], [0.0, -100.0, 100.0]]
+    bread = inverse(
+        [[x + prior * (i == j) for j, x in enumerate(row)] for i, row in enumerate(bend)]
+    )
+    sandwich = Sandwich(blocks, bread, prior)
+    new, old = sandwich.error((1.0, -1.0, 0.0)), sandwich.error((0.0, 1.0, -1.0))
+    assert new is not None
+    assert old is not None
+    assert new.freedom == pytest.approx(5, rel=0.01)
+    assert old.freedom == pytest.approx(399, rel=0.01)
+    # Six games won and lost by turns: the variance of their log odds is 4/5, not 4/6.
+    assert new.deviation**2 == pytest.approx(4 / 6 * 6 / 5, rel=0.01)
+    # Student's t within which 95 % lie: 2.571 at 5 degrees of freedom.
+    assert new.half_width(0.95) == pytest.approx(2.571 * new.deviation, rel=0.01)
+
+
+def test_the_unbeaten_of_ninety_thousand_games_is_rated_like_that_of_nine_hundred() -> None:
+    """Rounding in so many games must not pass for slopes that have not come to rest."""
+    found = {}
+    for count in (900, 90_000):
+        first, second = Game.of("abc", (0, 1, 2)), Game.of("abc", (0, 2, 1))
+        blocks = {0: [first] * (count // 3 * 2), 1: [second] * (count // 3)}
+        found[count] = {row.entrant: row.value for row in plackett_luce(blocks)}
+    for count, values in found.items():
+        assert values["b"] - values["c"] == pytest.approx(log(2), abs=2 / count**0.5)
+    assert 2 < found[90_000]["a"] - found[900]["a"] < log(100)
 
 
 def test_any_order_of_blocks_and_games_gives_the_same_bytes() -> None:
@@ -73,7 +138,32 @@ def test_who_never_lost_is_finite_and_has_no_interval() -> None:
     assert best.entrant == "a"
     assert best.value < 12
     assert (best.low, best.high) == (None, None)
-    assert rest[0].low is not None
+    assert {row.low for row in rest} == {None}, "b was never behind c"
+
+
+def test_ties_and_nothing_else_say_nothing_of_how_sure_they_are() -> None:
+    rows = plackett_luce({number: [Game.of("abc", (0, 0, 0))] for number in range(20)})
+    assert {(row.value, row.low, row.high) for row in rows} == {(0.0, None, None)}
+
+
+def test_two_groups_that_never_met_are_not_compared() -> None:
+    """What is said of one group against the other is the prior's, not the games'."""
+    rng = random.Random(6)
+    blocks = {n: [ranked(rng, ["ann", "bob", "cyd"])] for n in range(40)}
+    blocks |= {n: [Game.of("xy", (n % 2, 1 - n % 2))] for n in range(40, 60)}
+    rows = {row.entrant: row for row in plackett_luce(blocks)}
+    assert {name for name, row in rows.items() if row.low is not None} == {"ann", "bob", "cyd"}
+    assert sum(rows[name].value for name in ("ann", "bob", "cyd")) == pytest.approx(0)
+
+
+def test_who_was_seen_in_few_blocks_has_no_interval_and_shifts_nobody() -> None:
+    blocks = season(40, 7)
+    before = {row.entrant: row for row in plackett_luce(blocks)}
+    few = {100 + n: [Game.of(("ann", "new"), (n % 2, 1 - n % 2))] for n in range(9)}
+    after = {row.entrant: row for row in plackett_luce(blocks | few)}
+    assert (after["new"].low, after["new"].blocks) == (None, 9)
+    for name, row in before.items():
+        assert after[name].value == pytest.approx(row.value, abs=0.2)
 
 
 def test_games_of_a_block_that_repeat_each_other_make_nothing_surer() -> None:

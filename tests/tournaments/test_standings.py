@@ -167,6 +167,38 @@ def test_who_is_its_own_partner_scores_once_and_is_not_rated_for_it() -> None:
     assert (standings.played, standings.ranks.blocks) == (1, 0)
 
 
+@pytest.mark.parametrize("worth", [0, 8])
+def test_a_strong_bot_has_no_bonus_for_being_strong_but_for_what_skills_do_not_add_up_to(
+    worth: int,
+) -> None:
+    """Ann is worth 10 points, and *worth* more beside herself; the others are worth nothing."""
+    tournament = config(*"abcdefg", rules="tournament-4p", form="mixed", rounds=6)
+    rng, noise, played = random.Random(1), {}, []
+    for table in tournament.schedule().tables:
+        sides = [table.seats[side::2] for side in range(2)]
+        points = [10 * side.count("a") + worth * (side == ("a", "a")) for side in sides]
+        key = (table.block, sorted(map(sorted, sides)))
+        luck = noise.setdefault(str(key), rng.randrange(-3, 4))
+        first = sorted(sides[0]) < sorted(sides[1])
+        scores = [each + 20 + (luck if first == (side == 0) else 0) for side, each in
+                  enumerate(points)]  # fmt: skip
+        played.append(result(table, scores))
+    results = Results(tournament.rules, tournament.schedule(), 1, played)
+    told = {name: results.own_partner(name) for name in results.entrants}
+    for name, row in told.items():
+        true = worth if name == "a" else 0
+        assert row.blocks == 6
+        assert row.bonus is not None
+        assert row.low is not None
+        assert row.high is not None
+        assert row.bonus == pytest.approx(true, abs=3.5)
+        assert row.low < true < row.high
+        assert row.high - row.low < 12
+    assert (told["a"].low > 0) == bool(worth)  # type: ignore[operator]
+    turned = Results(tournament.rules, tournament.schedule(), 1, reversed(played))
+    assert {name: turned.own_partner(name) for name in results.entrants} == told
+
+
 def test_who_wins_everything_is_first_and_surely_so() -> None:
     scores = {ANN: 5, BOB: 21, CYD: 0}
     results = results_of(*(points(scores, table=n) for n in range(24)), rounds=4)

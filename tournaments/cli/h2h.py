@@ -13,7 +13,8 @@ from referee.errors import ConfigError, NotFoundError, did_you_mean
 from tournaments.cli.options import json_option
 from tournaments.cli.stores import open_store, store_argument
 from tournaments.cli.terminal import console, print_json
-from tournaments.meetings import OwnPartner, Partnership, Versus
+from tournaments.meetings import Partnership, Versus
+from tournaments.rating.partners import OwnPartner
 from tournaments.reports.grids import Column, Grid
 from tournaments.standings import Results
 
@@ -38,7 +39,8 @@ def h2h(
 
     The difference is in points a deal, as the first of the two sees it, with a 95 % interval over
     blocks. With three at a table the third sat at the same tables; with partners that change, they
-    and their luck are in it. Who was its own partner now and then stands there with itself.
+    and their luck are in it. Who was its own partner now and then stands there with itself, and
+    with what that is worth beyond how good it is: beside itself a strong bot has a strong partner.
     """
     with open_store(where, named) as store:
         run = store.run
@@ -104,7 +106,7 @@ def _print_own(rows: Sequence[OwnPartner]) -> None:
     for row in known:
         grid.add_row(row.entrant, f"{row.bonus:+.2f}", _interval(row.low, row.high))
     out = console()
-    out.print("\nas its own partner, points a deal over what it has with others:")
+    out.print("\nas its own partner, points a deal beyond what skills of partners add up to:")
     out.print(grid)
 
 

@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from referee.errors import ConfigError
 from tournaments.cli.lab_findings import replay_command
 from tournaments.cli.lab_stores import csv_option, of_option, stores_argument, studied
 from tournaments.cli.options import json_option
@@ -41,6 +42,10 @@ def deals(
     a moon, what it lost to its table.
     """
     laboratory = studied(stores, only, examples=limit)
+    levels = [str(bid) for bid in laboratory.rules.bids]
+    if level and level not in levels:
+        problem = f"{level!r} is no bid of these rules; there are {', '.join(levels)}"
+        raise ConfigError(None, "--level", problem)
     found = list(laboratory.shelf.examples(kind, only or "", level))
     if as_json:
         print_json("moon.lab.deals/1", {"deals": [example._asdict() for example in found]})

@@ -15,16 +15,25 @@ _KIND = {"overbids": "over", "underbids": "missed"}
 
 
 def finding_lines(laboratory: Laboratory, only: str | None = None) -> list[str]:
-    """Returns a line for each finding, and under it the deals to look at."""
+    """Returns a line for each finding, under it the deals to look at; last, if the run is open."""
     found = [each for each in laboratory.findings() if only in (None, each.entrant)]
-    if not found:
-        return [_nothing(only)]
-    lines = []
+    lines = [] if found else [_nothing(only)]
     for finding in found:
         lines.append(_line(finding))
         shown = islice(_examples(laboratory, finding), SHOWN)
         lines += [f"  {replay_command(example)}  ({_about(example)})" for example in shown]
+    if laboratory.counts.is_open:
+        lines.append(_open(laboratory))
     return lines
+
+
+def _open(laboratory: Laboratory) -> str:
+    counts = laboratory.counts
+    missing = counts.scheduled - counts.tables
+    return (
+        f"not the end: {missing} of {counts.scheduled} tables are still to be played; "
+        f"{100 * ALPHA:g} % holds for one look, at the finished run, so name nobody yet"
+    )
 
 
 def _nothing(only: str | None) -> str:

@@ -10,9 +10,8 @@ from tournaments.cli.options import json_option
 from tournaments.cli.stores import open_store, store_argument
 from tournaments.cli.terminal import console, print_json
 from tournaments.evidence.luck import LuckTerms
-from tournaments.lab.adjusting import Adjusted, percent
-from tournaments.reports.grids import Column, Grid
-from tournaments.reports.numbers import number
+from tournaments.lab.adjusting import Adjusted
+from tournaments.reports.luck_report import luck_document, luck_parts
 
 
 @click.command()
@@ -25,7 +24,8 @@ def luck(where: str | None, named: str | None, coefficient: float | None, as_jso
 
     Luck is in tricks a deal: what a hand promises by a count of trumps and doubles, less the mean
     of the table. The best coefficient of a run is for the file of a later one (`luck = 0.4`): one
-    that is chosen after the fact makes of luck what one likes.
+    that is chosen after the fact makes of luck what one likes. Where partners change nobody's luck
+    is told: it is that of a side.
     """
     with open_store(where, named) as store:
         run = store.run
@@ -35,20 +35,8 @@ def luck(where: str | None, named: str | None, coefficient: float | None, as_jso
         adjusted = Adjusted(run.rules, terms)
         deque(adjusted.watch(store.outcomes(records=True)), maxlen=0)
     if as_json:
-        print_json("moon.lab.luck/1", {"name": run.name, **adjusted.document()})
+        print_json("moon.lab.luck/1", {"name": run.name, **luck_document(adjusted)})
         return
-    grid = Grid(Column("entrant", is_text=True), Column("luck"), Column("adjusted"))
-    for entrant in run.entrants:
-        lucky = adjusted.luck_per_deal(entrant)
-        cell = "-" if lucky is None else f"{lucky:+.3f}"
-        grid.add_row(entrant, cell, number(adjusted.points_per_deal(entrant)))
     screen = console()
-    screen.print(grid)
-    screen.print(
-        f"adjusted by {terms.coefficient:g} points a trick; variance saved: "
-        f"{percent(adjusted.saved_of_tables)} of single tables, "
-        f"{percent(adjusted.saved_of_blocks)} of complete blocks",
-        soft_wrap=True,
-    )
-    best = number(adjusted.best_coefficient)
-    screen.print(f"best for single tables here: {best}, for a later tournament", soft_wrap=True)
+    for part in luck_parts(adjusted, run.entrants):
+        screen.print(part, soft_wrap=isinstance(part, str))

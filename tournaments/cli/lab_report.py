@@ -32,7 +32,7 @@ def report(stores: tuple[str, ...], only: str | None, as_json: bool) -> None:
     Somebody overbids at a level if, where it made that bid and another with the same hand at the
     same place of the auction chose less, it came out worse than the other and lost points to its
     table. All entrants, levels and both directions are looked at, adjusted by Holm's method: the
-    chance that anybody is named wrongly is at most 5 %.
+    chance that anybody is named wrongly is at most 5 %, for one look at a finished run.
     """
     laboratory = studied(stores, only)
     rows: dict[str, dict[str, Figure]] = {
@@ -43,6 +43,7 @@ def report(stores: tuple[str, ...], only: str | None, as_json: bool) -> None:
     if as_json:
         body = {
             "read": asdict(laboratory.counts),
+            "is_open": laboratory.counts.is_open,
             "overview": [asdict(row) for found in rows.values() for row in found.values()],
             "findings": findings_document(laboratory, only),
         }

@@ -15,8 +15,9 @@ from tournaments.cli.stores import open_store, store_argument
 from tournaments.cli.terminal import console, print_json
 from tournaments.lab.adjusting import Adjusted
 from tournaments.measured import Measured
-from tournaments.rating import SecondOpinions
+from tournaments.rating import RatingError, SecondOpinions
 from tournaments.reports.host_report import host_lines
+from tournaments.reports.luck_report import luck_document, luck_lines
 from tournaments.reports.marks import mark_lines
 from tournaments.reports.opinions_report import opinion_parts, opinions_document
 from tournaments.reports.standings_report import (
@@ -81,15 +82,15 @@ def print_standings(
     with Progress(console=stderr, transient=True, disable=not stderr.is_terminal) as bar:
         task = bar.add_task("intervals")
         table = results.standings(lambda done, total: bar.update(task, completed=done, total=total))
-    second = results.opinions([row.entrant for row in table.ranks.entrants]) if opinions else None
+    second = _opinions(results, table) if opinions else None
     if as_json:
         measured = _measured(store)
         document = standings_document(run, fingerprint.hexdigest(), table, measured)
         document["round_trips"] = [trip.document() for trip in _round_trips(store)]
         if adjusted is not None:
-            document["luck"] = adjusted.document()
-        if second is not None:
-            document["opinions"] = opinions_document(second)
+            document["luck"] = luck_document(adjusted)
+        if opinions:
+            document["opinions"] = None if second is None else opinions_document(second)
         print_json("moon.standings/1", document)
     elif as_csv:
         csv.writer(sys.stdout, lineterminator="\n").writerows(csv_rows(table, adjusted))
@@ -102,6 +103,16 @@ def _check_opinions(results: Results) -> None:
     if results.has_partners:
         problem = "are not for bots whose partners change; leave it out"
         raise ConfigError(None, "--opinions", problem)
+
+
+def _opinions(results: Results, table: Standings) -> SecondOpinions | None:
+    """Returns second opinions, or ``None`` and says why: the standings do not hang on them."""
+    try:
+        return results.opinions([row.entrant for row in table.ranks.entrants])
+    except RatingError as error:
+        told = f"--opinions: there are none of these results: {error}; the standings hold without"
+        console(stderr=True).print(told, soft_wrap=True, markup=False)
+        return None
 
 
 class _Shown(NamedTuple):
@@ -118,7 +129,7 @@ def _print_for_people(store: Store, shown: _Shown, *, details: bool) -> None:
     screen.print(heading(run, table), soft_wrap=True)
     screen.print(standings_table(table, shown.adjusted))
     marks = mark_lines(run.inside, run.remote, is_held=run.is_held)
-    luck = () if shown.adjusted is None else shown.adjusted.lines()
+    luck = () if shown.adjusted is None else luck_lines(shown.adjusted)
     for line in (*marks, *not_separated(table), *luck, f"fingerprint {shown.fingerprint}"):
         screen.print(line, soft_wrap=True)
     for part in opinion_parts(shown.second, table.ranks) if shown.second is not None else ():

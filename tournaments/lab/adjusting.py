@@ -8,8 +8,10 @@ from functools import lru_cache
 
 import msgspec
 
+from referee.errors import ConfigError
 from referee.rules import Hand, Rules
 from tournaments.evidence.luck import TENTHS, LuckTerms, luck
+from tournaments.rating import teams_at
 from tournaments.results import TableResult
 from tournaments.schedule import EntrantId
 
@@ -78,14 +80,27 @@ class Adjusted:
         self._block = -1
 
     def watch(self, results: Iterable[TableResult]) -> Iterator[TableResult]:
-        """Yields *results*, which come in schedule order with their records, and takes each."""
+        """Yields *results*, which come in schedule order with their records, and takes each.
+
+        Raises:
+            ConfigError: if partners change in the run.
+        """
         for result in results:
             self.take(result)
             yield result
         self._close()
 
     def take(self, result: TableResult) -> None:
-        """Takes one table."""
+        """Takes one table.
+
+        Raises:
+            ConfigError: if partners change in the run, so that a side is no entrant.
+        """
+        if any(len(team) > 1 for team in teams_at(result.seats, self._rules.side_count)):
+            problem = "is adjusted for sides that stay, and partners change in this run"
+            raise ConfigError(
+                None, "luck", f"{problem}, as at table {result.id}; its standings have plain points"
+            )
         if result.block != self._block:
             self._close()
             self._block = result.block
@@ -108,6 +123,11 @@ class Adjusted:
             if tables == self._rules.side_count:
                 self._blocks.setdefault(entrant, _Sums()).add(score, lucky)
         self._open = {}
+
+    @property
+    def entrants(self) -> tuple[str, ...]:
+        """Everybody whose luck is counted, by name."""
+        return tuple(sorted(self._deals))
 
     def points_per_deal(self, entrant: EntrantId | str) -> float | None:
         """Returns the adjusted points a deal of *entrant*, ``None`` without deals."""
@@ -152,39 +172,3 @@ class Adjusted:
             return None
         c = self.terms.coefficient / self._unit
         return (2 * c * products - c * c * luck_squares) / plain
-
-    def lines(self) -> tuple[str, ...]:
-        """Returns what people are told."""
-        if not self.terms.is_current:
-            told = f"luck: fixed as {self.terms.hash}, by another definition than this version's"
-            return (f"{told}; adjusted is not what was announced",)
-        told = (
-            f"luck: adjusted by {self.terms.coefficient:g} points a trick, fixed beforehand as "
-            f"{self.terms.hash[:16]}; variance saved: {percent(self.saved_of_tables)} of single "
-            f"tables, {percent(self.saved_of_blocks)} of complete blocks"
-        )
-        return (told,)
-
-    def document(self) -> dict[str, object]:
-        """Returns everything as JSON values."""
-        return {
-            "coefficient": self.terms.coefficient,
-            "hash": self.terms.hash,
-            "is_current": self.terms.is_current,
-            "variance_saved_tables": self.saved_of_tables,
-            "variance_saved_blocks": self.saved_of_blocks,
-            "best_coefficient": self.best_coefficient,
-            "rows": [
-                {
-                    "entrant": entrant,
-                    "adjusted_points_per_deal": self.points_per_deal(entrant),
-                    "luck_tricks_per_deal": self.luck_per_deal(entrant),
-                }
-                for entrant in sorted(self._deals)
-            ],
-        }
-
-
-def percent(share: float | None) -> str:
-    """Returns *share* as people read it, or a dash for ``None``."""
-    return "-" if share is None else f"{100 * share:.0f} %"

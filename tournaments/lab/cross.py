@@ -2,7 +2,7 @@
 
 A block is one sequence of deals, at which every split of the bots in turn sits in every seat,
 between rivals that are the same for all. The value of a split is its net points a deal, the mean
-over its tables. In each block the values make a table, a row for each bot that bids and a column
+over its tables. In each block the values make a grid, a row for each bot that bids and a column
 for each that plays, which is taken apart as usual in an analysis of two ways:
 
     value = mean + effect of the bidding half + effect of the play half + interaction
@@ -44,7 +44,7 @@ class Untold(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """A table of values, taken apart. All effects of a kind add up to 0."""
+    """A grid of values, taken apart. All effects of a kind add up to 0."""
 
     mean: float
     bidding: tuple[float, ...]

@@ -7,7 +7,7 @@ from heapq import heappush, heappushpop
 from typing import NamedTuple
 
 from referee.rules import Bid
-from tournaments.lab.matching import Match
+from tournaments.lab.comparisons import Comparison
 from tournaments.lab.reading import LabDeal
 
 KINDS = {
@@ -52,15 +52,15 @@ class Shelf:
         self._scale = scale
         self._kept: dict[tuple[str, str, str], list[tuple[tuple[object, ...], Example]]] = {}
 
-    def take_match(self, store: str, match: Match) -> None:
-        """Keeps *match* if it tells more than those that are kept."""
-        mine, other = match.mine, match.other
-        if match.is_missed:
-            self._keep_one("missed", store, match, other.call.bid)
+    def take_comparison(self, store: str, comparison: Comparison) -> None:
+        """Keeps *comparison* if it tells more than those that are kept."""
+        mine, other = comparison.mine, comparison.other
+        if comparison.is_missed:
+            self._keep_one("missed", store, comparison, other.call.bid)
         is_declarer = mine.deal.auction.declarer == mine.call.seat
         was_set = is_declarer and mine.deal.made is False
-        if mine.call.bid > other.call.bid and was_set and match.gain < 0:
-            self._keep_one("over", store, match, mine.call.bid)
+        if mine.call.bid > other.call.bid and was_set and comparison.gain < 0:
+            self._keep_one("over", store, comparison, mine.call.bid)
 
     def take_moon(self, store: str, deal: LabDeal) -> None:
         """Keeps *deal*, in which a moon was shot."""
@@ -74,13 +74,13 @@ class Shelf:
             )
         )  # fmt: skip
 
-    def _keep_one(self, kind: str, store: str, match: Match, level: Bid) -> None:
-        mine, other = match.mine, match.other
+    def _keep_one(self, kind: str, store: str, comparison: Comparison, level: Bid) -> None:
+        mine, other = comparison.mine, comparison.other
         self._push(
             Example(
                 kind, mine.entrant, str(level), store, mine.deal.table, mine.deal.number,
                 mine.call.seat, str(mine.call.bid), other.entrant, other.deal.table,
-                str(other.call.bid), -match.gain / self._scale,
+                str(other.call.bid), -comparison.gain / self._scale,
             )
         )  # fmt: skip
 

@@ -6,7 +6,9 @@ points against the others at its table. *Underbids*: where it chose less and the
 bid, it came out worse, and the other won points. Both halves have to hold (an intersection-union
 test, R. L. Berger 1982: the larger of the two p-values is the p-value of both), each by Student's t
 over blocks, one-sided. All entrants, all bids and both directions are looked at, so the p-values
-are adjusted together by Holm's method: the chance of naming anybody wrongly is at most 5 %.
+are adjusted together by Holm's method: the chance of naming anybody wrongly is at most 5 % in one
+look at a run whose length was fixed before. Who looks again and again until somebody is named has
+more chances than that: the tests are of a fixed number of blocks, and not those of `evidence`.
 """
 
 from __future__ import annotations
@@ -15,11 +17,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tournaments.evidence.families import holm
+from tournaments.lab.comparisons import Comparison
 from tournaments.lab.estimates import Estimate, Moments
-from tournaments.lab.matching import Match
 
 ALPHA = 0.05
-"""The chance that anybody is named wrongly."""
+"""The chance that anybody is named wrongly, in one look."""
 LEAST_BLOCKS = 20
 """Blocks with such a difference below which nothing is said: t is no more than a guess there."""
 
@@ -69,20 +71,20 @@ class Inquiry:
         self._scale = scale
         self._evidence: dict[_Question, _Evidence] = {}
 
-    def take(self, matches: list[Match]) -> None:
-        """Takes the matches of one block."""
+    def take(self, found: list[Comparison]) -> None:
+        """Takes the comparisons of one block."""
         sums: dict[_Question, list[int]] = {}
-        for match in matches:
-            mine, other = match.mine, match.other
+        for comparison in found:
+            mine, other = comparison.mine, comparison.other
             if mine.call.bid == other.call.bid:
                 continue
             over = mine.call.bid > other.call.bid
             bidder = mine if over else other
             direction = "overbids" if over else "underbids"
             question = _Question(mine.entrant, int(bidder.call.bid), direction)
-            found = sums.setdefault(question, [0, 0, 0, 0])
-            for at, value in enumerate((match.gain, bidder.net, bidder.has_made, 1)):
-                found[at] += value
+            totals = sums.setdefault(question, [0, 0, 0, 0])
+            for at, value in enumerate((comparison.gain, bidder.net, bidder.has_made, 1)):
+                totals[at] += value
         for question, (gain, worth, made, count) in sums.items():
             evidence = self._evidence.setdefault(question, _Evidence())
             evidence.gain.add(gain, count)

@@ -18,10 +18,10 @@ from typing import NamedTuple
 from referee.errors import ConfigError
 from referee.rules import Bid, Rules, rules_text
 from tournaments.evidence.luck import TENTHS
+from tournaments.lab.comparisons import Comparison, comparisons
 from tournaments.lab.estimates import Moments
 from tournaments.lab.examples import Shelf
 from tournaments.lab.findings import Finding, Inquiry
-from tournaments.lab.matching import Match, matches
 from tournaments.lab.observing import ALL, GROUPINGS, BlockSums, Key, grouping
 from tournaments.lab.reading import Counts, LabDeal, read_blocks
 from tournaments.schedule import EntrantId
@@ -131,32 +131,32 @@ class Laboratory:
             sums.take(deal)
             if deal.auction.declarer is not None and deal.auction.contract.is_moon:
                 self.shelf.take_moon(store, deal)
-        found = list(matches(deals))
-        for match in found:
-            self._see_match(sums, match)
-            self.shelf.take_match(store, match)
+        found = list(comparisons(deals))
+        for comparison in found:
+            self._see_comparison(sums, comparison)
+            self.shelf.take_comparison(store, comparison)
         self._inquiry.take(found)
         for key, (total, count) in sums.close():
             if (moments := self._moments.get(key)) is None:
                 moments = self._moments[key] = Moments()
             moments.add(total, count)
 
-    def _see_match(self, sums: BlockSums, match: Match) -> None:
-        mine, other = match.mine, match.other
+    def _see_comparison(self, sums: BlockSums, comparison: Comparison) -> None:
+        mine, other = comparison.mine, comparison.other
         group = self._group(mine.deal, mine.call.seat)
-        choice = Key("choices", mine.entrant, "", group, match.choice, "more")
-        sums.see(choice, match.gain)
+        choice = Key("choices", mine.entrant, "", group, comparison.choice, "more")
+        sums.see(choice, comparison.gain)
         if mine.call.bid.is_moon != other.call.bid.is_moon:
             what = "shot" if mine.call.bid.is_moon else "not shot"
             moon = Key("moon", mine.entrant, "", group, what, "right")
-            sums.see(moon, int(match.gain > 0))
-            sums.see(moon._replace(measure="more"), match.gain)
+            sums.see(moon, int(comparison.gain > 0))
+            sums.see(moon._replace(measure="more"), comparison.gain)
         level = str(other.call.bid) if other.call.bid > Bid.PASS else ALL
         for what in {level, ALL}:
             key = Key("missed", mine.entrant, "", group, what, "missed")
-            sums.see(key, int(match.is_missed))
-            if match.is_missed:
-                sums.see(key._replace(measure="cost"), -match.gain)
+            sums.see(key, int(comparison.is_missed))
+            if comparison.is_missed:
+                sums.see(key._replace(measure="cost"), -comparison.gain)
 
     def figures(
         self, topic: str = "", *, entrant: str = "", measure: str = "", what: str = ""
@@ -179,7 +179,11 @@ class Laboratory:
         return Figure(*key, measure.unit, *astuple(estimate))
 
     def findings(self) -> tuple[Finding, ...]:
-        """Returns who bids too much or too little, as far as it is sure."""
+        """Returns who bids too much or too little, as far as it is sure.
+
+        The 5 % of a wrong one holds for one look, at runs whose length was fixed before they were
+        played: not while `counts.is_open`, nor for the run at which one stopped for what it said.
+        """
         return self._inquiry.findings()
 
     @property
@@ -231,11 +235,20 @@ def study(
         laboratory = Laboratory(opened[0][1].run.rules, by, examples=examples)
         total = sum(store.counts().played for _, store in opened)
         for name, store in opened:
+            laboratory.counts.scheduled += _to_be_played(store)
             for block in read_blocks(store.outcomes(records=True), laboratory.counts):
                 laboratory.take(block, name)
                 if progress is not None:
                     progress(laboratory.counts.tables, total)
     return laboratory
+
+
+def _to_be_played(store: Store) -> int:
+    """Returns how many tables a run has at its end, which may be there before all are played."""
+    if store.is_closed:
+        return store.counts().played
+    schedule, rounds = store.run.pattern()
+    return rounds * len(schedule.tables)
 
 
 def _check_together(opened: Sequence[tuple[str, Store]]) -> None:

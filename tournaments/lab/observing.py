@@ -72,7 +72,7 @@ class BlockSums:
         sums[1] += count
 
     def take(self, deal: LabDeal) -> None:
-        """Adds a deal; what its hands did at other tables is for `matching`."""
+        """Adds a deal; what its hands did at other tables is for `comparisons`."""
         groups = [self._group(deal, seat) for seat in range(len(deal.entrants))]
         for call in deal.auction.calls:
             if call.is_free:

@@ -83,6 +83,8 @@ class Counts:
     """What was read."""
 
     tables: int = 0
+    scheduled: int = 0
+    """Tables that the runs are to have: more than were read while one is still being played."""
     blocks: int = 0
     deals: int = 0
     """Deals that count, those that were thrown in included."""
@@ -90,6 +92,11 @@ class Counts:
     """Deals left out because a choice was made in a bot's place."""
     broken: int = 0
     """Deals left out because a forfeit broke them off."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether some run is not at its end, so that nobody is named for good."""
+        return self.tables < self.scheduled
 
 
 class _Line(msgspec.Struct, frozen=True):

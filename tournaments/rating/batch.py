@@ -21,7 +21,7 @@ from tournaments.rating.games import (
     tally,
 )
 from tournaments.rating.model import Belief, RatingError, SkillModel
-from tournaments.rating.tables import ContestTable, Seating, TrioTable
+from tournaments.rating.passes import Contests, Seating, Trios
 
 PRECISION = 1e-11
 """Change of a mean, in rating points, below which the ratings have converged."""
@@ -143,7 +143,7 @@ class Batch:
             raise RatingError(f"games without an order need a tau of 0, not {model.tau!r}")
         self.entrants = tuple(entrants)
         index = {name: number for number, name in enumerate(self.entrants)}
-        self._trios, self._contests = TrioTable(model), ContestTable(model)
+        self._trios, self._contests = Trios(model), Contests(model)
         self._in_trios: list[int] = []
         self._in_contests: list[int] = []
         seatings: list[Seating] = []
@@ -151,7 +151,7 @@ class Batch:
             check_sides([len(team) for team in teams], ranks, model)
             seating = tuple(tuple(index[name] for name in team) for team in teams)
             seatings.append(seating)
-            if TrioTable.takes(seating):
+            if Trios.takes(seating):
                 self._trios.append(seating, ranks)
                 self._in_trios.append(number)
             else:

@@ -34,7 +34,7 @@ class Chosen(NamedTuple):
         return bool(self.call.bid and won and self.deal.made)
 
 
-class Match(NamedTuple):
+class Comparison(NamedTuple):
     """The same question to two entrants; every two come once each way round."""
 
     mine: Chosen
@@ -56,7 +56,7 @@ class Match(NamedTuple):
         return f"{self.mine.call.bid}, the other {_doing(self.other.call.bid)}"
 
 
-def matches(deals: Iterable[LabDeal]) -> Iterator[Match]:
+def comparisons(deals: Iterable[LabDeal]) -> Iterator[Comparison]:
     """Yields every two answers of different entrants to one question in the deals of a block."""
     questions: dict[tuple[object, ...], list[Chosen]] = {}
     for deal in deals:
@@ -69,14 +69,14 @@ def matches(deals: Iterable[LabDeal]) -> Iterator[Match]:
         yield from _pairs(answers)
 
 
-def _pairs(answers: Sequence[Chosen]) -> Iterator[Match]:
+def _pairs(answers: Sequence[Chosen]) -> Iterator[Comparison]:
     for at, mine in enumerate(answers):
         for other in answers[at + 1 :]:
             # A block deals to each seat what it dealt there before; whoever reads a store in which
             # it did not would compare unlike things.
             if mine.entrant != other.entrant and _same_hand(mine, other):
-                yield Match(mine, other)
-                yield Match(other, mine)
+                yield Comparison(mine, other)
+                yield Comparison(other, mine)
 
 
 def _same_hand(mine: Chosen, other: Chosen) -> bool:

@@ -21,8 +21,8 @@ _TrioMessages = tuple[float, float, float, float, float, float, float, float]
 _ContestMessages = tuple[tuple[Message, ...], ChainState]
 
 
-class TrioTable:
-    """Three single entrants to an outcome, the common case, with nothing general about it."""
+class Trios:
+    """The outcomes of three single entrants, the common case, with nothing general about it."""
 
     def __init__(self, model: SkillModel) -> None:
         self._noise = model.beta * model.beta
@@ -96,7 +96,7 @@ class TrioTable:
             )  # fmt: skip
 
 
-class ContestTable:
+class Contests:
     """Outcomes of any shape: pairs, teams, or more than three sides."""
 
     def __init__(self, model: SkillModel) -> None:
