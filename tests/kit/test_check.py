@@ -132,6 +132,18 @@ def test_a_seeded_generator_that_the_process_keeps_is_no_fault_and_a_leak_is_one
     assert failed(report) == ["memory"]
     assert report.failed[0].remark.startswith("its memory went on growing, from ")
 
+    monkeypatch.setattr(match_steps, "memory_of", lambda process: 0)
+    [*_, step] = check(program(ODD, "leaks"), "memory").steps
+    assert step.verdict is Verdict.SKIPPED, "where the system tells nothing, nothing is steady"
+    assert step.remark == "this system does not tell what a process uses"
+
+
+def test_the_time_to_end_is_that_of_a_bot_with_processes_too_which_it_ends_itself() -> None:
+    report = check(program(ODD, "lingers"), "exits", "leaves-nothing")
+    assert failed(report) == []
+    remark = next(step.remark for step in report.steps if step.name == "exits")
+    assert 0.5 <= float(remark.removesuffix(" s of 2 s")) <= 2.0
+
 
 def test_what_cannot_be_checked_is_refused_with_what_to_do() -> None:
     with pytest.raises(ConfigError, match="a check starts the bot itself"):
