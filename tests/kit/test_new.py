@@ -79,6 +79,43 @@ def test_a_new_bot_in_python_passes_its_own_test_and_the_check_which_says_so_in_
     assert (suite.get("tests"), suite.get("failures")) == (str(len(STEPS)), "0")
 
 
+WORDS = ("none", "true", "false", "view", "deal", "deals", "class", "my-bot")
+"""Names that mean something in the languages, or in what a template imports."""
+
+OWN_TESTS = """
+import sys, unittest
+
+for folder in sys.argv[1:]:
+    sys.path.insert(0, folder)
+    for name in ("bot", "test_bot"):
+        sys.modules.pop(name, None)
+    suite = unittest.defaultTestLoader.loadTestsFromName("test_bot")
+    if suite.countTestCases() != 1 or not unittest.TextTestRunner().run(suite).wasSuccessful():
+        sys.exit(f"{folder} fails")
+"""
+
+
+def test_whatever_a_bot_is_called_it_passes_its_own_test_in_python(tmp_path: Path) -> None:
+    for word in WORDS:
+        new_bot(word, "python", tmp_path)
+    tried = subprocess.run(
+        [sys.executable, "-c", OWN_TESTS, *(str(tmp_path / word) for word in WORDS)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "proto")])},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert tried.returncode == 0, tried.stderr[-1000:]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not here")
+def test_whatever_a_bot_is_called_node_can_read_it(tmp_path: Path) -> None:
+    for word in WORDS:
+        new_bot(word, "node", tmp_path)
+        subprocess.run(["node", "--check", tmp_path / word / "bot.js"], check=True)
+        assert json.loads((tmp_path / word / "package.json").read_text())["name"] == word
+
+
 def test_a_new_bot_for_node_passes_its_own_test_and_the_whole_check(node: Path) -> None:
     subprocess.run(["node", "--test"], cwd=node, check=True, capture_output=True)
     terms = CheckTerms(TERMS, questions=20)
@@ -144,6 +181,8 @@ def test_a_name_that_is_none_or_is_taken_is_refused_and_nothing_is_made(tmp_path
     for name in ("../out", "Tall", "a--b", ""):
         with pytest.raises(ConfigError, match="NAME: must be small letters"):
             new_bot(name, "python", tmp_path)
+    with pytest.raises(ConfigError, match="NAME: 'greedy' comes with the program"):
+        new_bot("greedy", "python", tmp_path)
     (tmp_path / "taken").mkdir()
     with pytest.raises(ConfigError, match="taken: is there already"):
         new_bot("taken", "python", tmp_path)
