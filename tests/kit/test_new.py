@@ -71,7 +71,7 @@ def test_a_new_bot_in_python_passes_its_own_test_and_the_check_which_says_so_in_
     slow = ("--move-time", "60s", "--startup", "120s", "--first-move", "120s")
     assert main(["bot", "check", "./my-bot", "--junit", "report.xml", *slow, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert (document["schema"], document["ok"]) == ("moon.bot-check/1", True)
+    assert (document["schema"], document["ok"]) == ("moon.bot.check/1", True)
     verdicts = {step["name"]: step["verdict"] for step in document["steps"]}
     assert verdicts == dict.fromkeys((step.name for step in STEPS), "passed")
     assert [step["number"] for step in document["steps"]] == [*range(1, len(STEPS) + 1)]

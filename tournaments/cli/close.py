@@ -35,7 +35,7 @@ def close(where: str | None, named: str | None, as_json: bool) -> None:
 def _publish(claims: Claims, seed: str, digest: str, *, as_json: bool) -> None:
     facts = {"seed": seed, **claims._asdict(), "digest": digest}
     if as_json:
-        print_json("moon.close/1", facts)
+        print_json("moon.tournament.close/1", facts)
         return
     for name, value in facts.items():
         click.echo(f"{name:12}{value}")

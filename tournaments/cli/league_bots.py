@@ -55,7 +55,7 @@ def show(given: Path | None, entry: str, folder: Path | None, as_json: bool) -> 
     history = _history(league, found)
     if as_json:
         body = {**figures(found), "folder": str(place), "history": history}
-        print_json("moon.league.bot/1", body)
+        print_json("moon.league.bots.show/1", body)
         return
     screen = console()
     for title, text in (

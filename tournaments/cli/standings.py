@@ -90,7 +90,7 @@ def print_standings(
             document["luck"] = adjusted.document()
         if second is not None:
             document["opinions"] = opinions_document(second)
-        print_json("moon.standings/1", document)
+        print_json("moon.tournament.standings/1", document)
     elif as_csv:
         csv.writer(sys.stdout, lineterminator="\n").writerows(csv_rows(table, adjusted))
     else:

@@ -55,7 +55,7 @@ def _verify_league(path: Path, *, as_json: bool) -> int:
         facts = {"lines": verdict.lines, "head": verdict.head, "entries": verdict.entries}
         judged = {"nights": verdict.nights, "matches": tally.matches, "deals": tally.deals}
         found = {"holds": verdict.holds, "differences": verdict.differences}
-        print_json("moon.verify-league/1", {"path": str(path), **found, **facts, **judged})
+        print_json("moon.verify.league/1", {"path": str(path), **found, **facts, **judged})
     elif verdict.holds:
         click.echo(
             f"{path} holds: {verdict.lines} lines of the log up to {verdict.head}, "

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 from xml.etree import ElementTree as Xml
 
-SCHEMA = "moon.bot-check/1"
+SCHEMA = "moon.bot.check/1"
 
 
 class Verdict(StrEnum):

@@ -170,7 +170,7 @@ class Adjusted:
         return {
             "coefficient": self.terms.coefficient,
             "hash": self.terms.hash,
-            "is_current": self.terms.is_current,
+            "current": self.terms.is_current,
             "variance_saved_tables": self.saved_of_tables,
             "variance_saved_blocks": self.saved_of_blocks,
             "best_coefficient": self.best_coefficient,
