@@ -28,7 +28,8 @@ def verify(path: Path, seal: str | None, as_json: bool) -> int:
     is wrong and where, and the exit code is 5.
     """
     if not path.exists():
-        raise NotFoundError(f"{path}: there is no such store")
+        way_out = "name the file of a run, or the folder of a league"
+        raise NotFoundError(f"{path}: there is neither a store nor a league; {way_out}")
     if path.is_dir():
         return _verify_league(path, as_json=as_json)
     with Patience("tables") as patience:
