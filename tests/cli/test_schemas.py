@@ -15,10 +15,13 @@ CODE = Path(__file__).parents[2] / "tournaments"
 SCHEMAS = {
     "moon.ask/1", "moon.bench/1", "moon.bot.check/1", "moon.bot.zoo.list/1", "moon.bot.zoo/1",
     "moon.compare/1", "moon.doctor/1", "moon.lab.bids/1", "moon.lab.cross/1", "moon.lab.deals/1",
-    "moon.lab.luck/1", "moon.lab.report/1", "moon.league.bots.show/1", "moon.league.bots/1",
-    "moon.league.history/1", "moon.league.nights/1", "moon.league.standings/1",
-    "moon.league.submit/1", "moon.play/1", "moon.replay.verify/1", "moon.rules.diff/1",
-    "moon.rules.list/1", "moon.rules.show/1", "moon.tournament.close/1", "moon.tournament.h2h/1",
+    "moon.lab.luck/1", "moon.lab.report/1", "moon.league.bots.disqualify/1",
+    "moon.league.bots.restore/1", "moon.league.bots.retire/1", "moon.league.bots.show/1",
+    "moon.league.bots/1", "moon.league.history/1", "moon.league.night.plan/1",
+    "moon.league.night/1", "moon.league.nights/1", "moon.league.rescind/1", "moon.league.seal/1",
+    "moon.league.standings/1", "moon.league.submit/1", "moon.play/1", "moon.replay.verify/1",
+    "moon.rules.diff/1", "moon.rules.list/1", "moon.rules.show/1", "moon.tournament.close/1",
+    "moon.tournament.h2h/1",
     "moon.tournament.plan/1", "moon.tournament.show.table/1", "moon.tournament.show/1",
     "moon.tournament.standings/1", "moon.verify.league/1", "moon.verify/1",
 }  # fmt: skip

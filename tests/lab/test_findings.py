@@ -77,6 +77,10 @@ def test_findings_and_deals_are_the_same_for_people_and_for_programs(
     assert (told["p"], told["gain"]["value"]) == (finding.p, finding.gain.value)
     assert told["p"] <= 0.05
     deals = json.loads(out.moon("lab", "deals", store, "--of", "reckless", "--json"))["deals"]
+    words = ("lab", "deals", "--store", store, "--of", "reckless", "--most", "1", "--json")
+    fewer = json.loads(out.moon(*words))["deals"]
+    assert 0 < len(fewer) < len(deals)
+    assert all(deal in deals for deal in fewer), "the costliest of each bid"
     assert told["deals"][0] in deals
     assert f"--table {deals[0]['table']} --deal {deals[0]['deal']}" in out.moon(
         "lab", "deals", store, "--of", "reckless"
