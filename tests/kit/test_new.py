@@ -24,7 +24,7 @@ from referee.errors import ConfigError
 from referee.rules import preset_rules
 from tournaments.cli.main import main
 from tournaments.kit.check import STEPS, check_bot
-from tournaments.kit.games import Played, fixtures, play_in_turn
+from tournaments.kit.games import TrialMatch, fixtures, play_in_turn
 from tournaments.kit.new import LANGUAGES, new_bot
 from tournaments.kit.stand import Stand, StandTerms
 from tournaments.kit.trial import CheckTerms
@@ -128,7 +128,7 @@ def test_a_bot_for_node_plays_fifty_matches_in_one_process_as_in_fresh_ones(node
     """A fresh process knows nothing of the others; two of the fifty are enough to show it."""
     matches = fixtures(preset_rules("tournament-3p"), "tea", 50, deals=1)
 
-    async def play() -> tuple[Sequence[Played], Sequence[Played]]:
+    async def play() -> tuple[Sequence[TrialMatch], Sequence[TrialMatch]]:
         async with Stand(parse_bot(f"./{node.name}", node.parent), TERMS) as stand:
             together = await play_in_turn(stand, stand.line(), matches)
             fresh = []
@@ -143,7 +143,7 @@ def test_a_bot_for_node_plays_fifty_matches_in_one_process_as_in_fresh_ones(node
     assert [choices(together[n]) for n in (20, 49)] == [choices(match) for match in fresh]
 
 
-def choices(match: Played) -> list[object]:
+def choices(match: TrialMatch) -> list[object]:
     return [outcome for _, outcome in match.asked]
 
 

@@ -17,7 +17,7 @@ from referee.bots.spec import BotSpec, is_inside, parse_bot
 from referee.bots.terms import ClockTerms
 from referee.errors import BotError, ConfigError, VerificationError
 from referee.rules import DEFAULT_PRESETS, Rules, change_rules, parse_rules, rules_text
-from tournaments.cli.compare_bots import Field, check_differing, entrants_of, with_play
+from tournaments.cli.compare_bots import CompareField, check_differing, entrants_of, with_play
 from tournaments.cli.compare_live import CompareProgress, names_text
 from tournaments.cli.options import (
     DURATION,
@@ -75,7 +75,7 @@ class Wish:
     """What the command line asks for."""
 
     rules: Rules
-    field: Field
+    field: CompareField
     plan: Plan
     asserted: bool
     """Whether the exit code tells if the first is better."""

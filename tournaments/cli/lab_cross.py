@@ -51,7 +51,7 @@ SHORTEST_BEAT = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class CrossField:
     """Who plays in a cross."""
 
     bots: tuple[str, ...]
@@ -138,7 +138,7 @@ def cross(
     return INTERRUPTED[stopped_by] if stopped_by is not None and not found.is_over else 0
 
 
-def _field(bots: Sequence[str], against: str) -> Field:
+def _field(bots: Sequence[str], against: str) -> CrossField:
     """Returns everybody, named.
 
     Raises:
@@ -167,7 +167,7 @@ def _field(bots: Sequence[str], against: str) -> Field:
             # With a name in front, as that of the whole may be longer than a name may be.
             texts[split] = f"split={unnamed(one)}{BETWEEN}{unnamed(other)}"
     name = EntrantId(rival.name if rival.name not in texts else f"rival {rival.name}")
-    return Field(names, splits, name, {**texts, name: against})
+    return CrossField(names, splits, name, {**texts, name: against})
 
 
 def _prepare(job: Job, progress: CrossProgress) -> None:
@@ -210,7 +210,7 @@ class CrossProgress(LiveScreen):
         return f"{self._cross.blocks} of {self._blocks} blocks"
 
 
-def _head(field: Field, rules: Rules, deals: int | None, seed: str) -> str:
+def _head(field: CrossField, rules: Rules, deals: int | None, seed: str) -> str:
     length = "to the target" if deals is None else f"of {deals} deal{'s' * (deals != 1)}"
     names = ", ".join(field.bots)
     return (
@@ -218,7 +218,7 @@ def _head(field: Field, rules: Rules, deals: int | None, seed: str) -> str:
     )
 
 
-def _print(found: Cross, field: Field, head: str, marks: Sequence[str]) -> None:
+def _print(found: Cross, field: CrossField, head: str, marks: Sequence[str]) -> None:
     screen = console()
     screen.print(head, soft_wrap=True)
     screen.print()

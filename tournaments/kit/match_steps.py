@@ -11,7 +11,7 @@ from referee.bots.keeper.watch import size
 from referee.bots.keeper_client import GRACE
 from referee.bots.sandbox import Tier
 from referee.rules import rules_text
-from tournaments.kit.games import Played, fixtures, play_in_turn, play_one
+from tournaments.kit.games import TrialMatch, fixtures, play_in_turn, play_one
 from tournaments.kit.results import Failure
 from tournaments.kit.stand import memory_of
 from tournaments.kit.states import describe
@@ -77,7 +77,7 @@ async def repeats(trial: Trial) -> str:
     return f"{sum(len(match.asked) for match in first)} decisions alike"
 
 
-def _compare(first: Sequence[Played], second: Sequence[Played]) -> None:
+def _compare(first: Sequence[TrialMatch], second: Sequence[TrialMatch]) -> None:
     for one, other in zip(first, second, strict=True):
         for (question, before), (_, after) in zip(one.asked, other.asked, strict=False):
             if before != after:
