@@ -18,7 +18,6 @@ from referee.errors import ConfigError
 from tournaments.cli.league_options import league_option, open_league
 from tournaments.cli.live import Progress
 from tournaments.cli.options import (
-    SHORTEST_BEAT,
     heartbeat_option,
     json_option,
     workers_option,
@@ -72,7 +71,7 @@ def challenge(
         config = _config(league, entries, rounds, path)
         config = replace(config, workers=workers or config.workers)
         with Store.create(path, config, code_version=__version__) as opened:
-            run_tidily(_play(opened, config, league, entries, max(heartbeat, SHORTEST_BEAT)))
+            run_tidily(_play(opened, config, league, entries, heartbeat))
             print_standings(opened, as_json=as_json)
     if not as_json:
         click.echo("unrated: a challenge changes no rating of the league")

@@ -18,7 +18,7 @@ from referee.errors import ConfigError
 from tournaments.cli.league_options import league_option, open_league
 from tournaments.cli.league_standings import print_ladder
 from tournaments.cli.live import Progress
-from tournaments.cli.options import SHORTEST_BEAT, heartbeat_option, json_option, workers_option
+from tournaments.cli.options import heartbeat_option, json_option, workers_option
 from tournaments.cli.run_report import note_once, note_sandbox, reported, warn_of_crowding
 from tournaments.cli.terminal import print_json
 from tournaments.config import default_workers
@@ -169,7 +169,7 @@ class _Evening:
     ) -> None:
         self._league, self._limits, self._workers = league, limits, workers
         self._as_json = as_json
-        self._heartbeat = max(heartbeat, SHORTEST_BEAT)
+        self._heartbeat = heartbeat
         self._progress: Progress | None = None
         self._signals = 0
 
