@@ -230,6 +230,14 @@ def test_what_was_changed_in_a_league_is_named(
     assert told in done.output
 
 
+def test_what_can_be_verified_is_said_where_there_is_nothing(tmp_path: Path) -> None:
+    told = "nowhere: there is neither a store nor a league; name the file of a run, or the folder"
+    with pytest.raises(NotFoundError, match=told):
+        CliRunner().invoke(
+            verify, [str(tmp_path / "nowhere")], standalone_mode=False, catch_exceptions=False
+        )
+
+
 def test_terms_that_the_organiser_has_changed_are_written_down(league: League) -> None:
     file = league.folder / "league.toml"
     file.write_text(file.read_text().replace("rounds = 1 ", "rounds = 3 "))
