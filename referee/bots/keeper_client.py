@@ -53,26 +53,34 @@ class KeptProcess:
         inside: The pid of the first process in its sandbox, once there is one.
         exited: Its report, as soon as the program itself has ended; raises `KeeperError` if the
             keeper is gone and nobody can know. Shared: shield it when waiting with a limit.
+        outlived: The pids of what ran on after it for as long as `kill` let it, once all is over.
     """
 
     def __init__(self, keeper: Keeper, number: int, pid: int) -> None:
         self.pid = pid
         self.pids: tuple[int, ...] = (pid,)
+        self.outlived: tuple[int, ...] = ()
         self.inside: asyncio.Future[int] = _future()
         self.exited: asyncio.Future[ExitReport] = _future()
         self._keeper = keeper
         self._number = number
         self._gone: asyncio.Future[tuple[int, ...]] = _future()
 
-    async def kill(self, grace: float = GRACE) -> tuple[int, ...]:
+    async def kill(self, grace: float = GRACE, settle: float = 0.0) -> tuple[int, ...]:
         """Ends the program and all that it started; returns the pids that could not be ended.
 
-        *grace* is the time in seconds between the polite signal and the final one; 0 is final.
         A keeper that says nothing is given up, and the program is then ended without it.
+
+        Args:
+            grace: Seconds between the polite signal and the final one; 0 is final.
+            settle: Seconds, at most 5, for which what it has started may run on if it ends in its
+                grace; what does is then in `outlived`, and is ended by the keeper whatever becomes
+                of us.
         """
         if not self._gone.done():
-            self._keeper.tell("kill", id=self._number, grace_ms=round(1000 * grace))
-        left = await self._keeper.hear(self._gone, later=grace)
+            times = {"grace_ms": round(1000 * grace), "settle_ms": round(1000 * settle)}
+            self._keeper.tell("kill", id=self._number, **times)
+        left = await self._keeper.hear(self._gone, later=grace + settle)
         if left:
             _log.warning("processes that could not be ended: %s", ", ".join(map(str, left)))
         return left
@@ -124,9 +132,10 @@ class KeptProcess:
                 )
             )
 
-    def is_gone(self, left: Sequence[int]) -> None:
+    def is_gone(self, left: Sequence[int], outlived: Sequence[int] = ()) -> None:
         """Takes the report that nothing that belongs to the program is left but *left*."""
         if not self._gone.done():
+            self.outlived = tuple(outlived)
             self._gone.set_result(tuple(left))
 
     def is_lost(self, error: KeeperError) -> None:
@@ -336,7 +345,7 @@ class Keeper:
                 kept.has_exited(event)
             case "gone":
                 del self._kept[event["id"]]
-                kept.is_gone(event["left"])
+                kept.is_gone(event["left"], event["outlived"])
 
     async def _ended(self) -> None:
         """Tells everybody who waits that the keeper is gone, and ends what it has left behind."""

@@ -276,14 +276,24 @@ class BotProcess:
                 lambda exited: callback() if exited.exception() is None else None
             )
 
-    async def stop(self, grace: float = GRACE) -> None:
-        """Ends the bot with everything it started, and removes its home. Again does nothing."""
+    @property
+    def outlived(self) -> tuple[int, ...]:
+        """What ran on after the bot for as long as `stop` let it; empty before."""
+        return () if self._kept is None else self._kept.outlived
+
+    async def stop(self, grace: float = GRACE, settle: float = 0.0) -> None:
+        """Ends the bot with everything it started, and removes its home. Again does nothing.
+
+        Args:
+            grace: Seconds between the polite signal and the final one.
+            settle: Seconds for which what it has started may run on after it; see `outlived`.
+        """
         if self._pin is not None:
             os.close(self._pin)
             self._pin = None
         if self._kept is None or self._place is None:
             return
-        if not await self._kept.kill(grace):
+        if not await self._kept.kill(grace, settle):
             await asyncio.to_thread(remove_tree, self._place.path)
             self._give_user_back()
 

@@ -162,6 +162,23 @@ async def test_the_end_of_one_bot_does_not_touch_the_helpers_of_another(keeper: 
     assert is_running(helper)
 
 
+async def test_what_outlives_a_program_that_was_told_to_end_is_named_and_then_ended(
+    keeper: Keeper,
+) -> None:
+    process = await start(keeper, *faulty_bot("double_forks", "stay"))
+    helper = int(await written(process))
+    assert await in_time(process.kill(PATIENCE, settle=0.2)) == ()
+    assert process.outlived == (helper,)
+    assert not is_running(helper)
+
+    deaf = await start(keeper, *faulty_bot("ignores_sigterm"))
+    await written(deaf, "ready")
+    await in_time(deaf.kill(0.05, settle=5.0))
+    tidy = await start(keeper, "sleep", "600")
+    await in_time(tidy.kill(PATIENCE, settle=5.0))
+    assert (deaf.outlived, tidy.outlived) == ((), ()), "killed, or with nothing left"
+
+
 async def test_a_fork_bomb_with_a_session_for_each_is_ended_to_the_last(keeper: Keeper) -> None:
     process = await start(keeper, *faulty_bot("fork_bomb"))
     await written(process, "ready")
@@ -411,6 +428,9 @@ async def main(held, *commands):
             process = await keeper.spawn(command.split("|"), cwd=Path("/"), env={})
             while "\\n" not in await process.stderr_tail():
                 pass
+        if held == "settling":
+            ending = asyncio.create_task(process.kill(settle=5.0))
+            await process.exited
         if held == "held" and os.fork() == 0:
             sys.stdin.read()
             os._exit(0)
@@ -437,12 +457,13 @@ def start_referee(held: str) -> tuple[subprocess.Popen[str], int, str]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-@pytest.mark.parametrize("held", ["alone", "held"])
+@pytest.mark.parametrize("held", ["alone", "held", "settling"])
 def test_no_bot_outlives_its_referee(runtime: Path, number: int, held: str) -> None:
     # "held": another process that the referee forked keeps its end of the conversation open.
+    # "settling": it has ended a bot, and lets what that left run on for a while.
     referee, keeper, token = start_referee(held)
     with referee:
-        assert len(marked(token)) == 4
+        assert len(marked(token)) == (3 if held == "settling" else 4)
         referee.send_signal(number)
         wait_until(lambda: not marked(token), "the bots are gone")
         wait_until(lambda: not is_running(keeper), "the keeper is gone")

@@ -49,7 +49,7 @@ def test_json_and_csv_agree_and_the_two_sides_of_a_pair_mirror_each_other(
     out: Screen, store: Path
 ) -> None:
     document = json.loads(out.moon("tournament", "h2h", store, "--json"))
-    assert (document["schema"], document["name"]) == ("moon.h2h/1", "night")
+    assert (document["schema"], document["name"]) == ("moon.tournament.h2h/1", "night")
     rows = {(row["entrant"], row["other"]): row for row in document["rows"]}
     assert len(rows) == 6
     for (one, other), row in rows.items():

@@ -22,7 +22,7 @@ def out(capsys: pytest.CaptureFixture[str]) -> Screen:
 
 def plan(out: Screen, *words: object) -> dict[str, Any]:
     document = json.loads(out.moon("tournament", "plan", *words, "--json"))
-    assert document["schema"] == "moon.plan/1"
+    assert document["schema"] == "moon.tournament.plan/1"
     return dict(document)
 
 

@@ -493,7 +493,7 @@ def test_records_that_hold_are_counted(told: Told, record_file: Path, store_file
     assert re.fullmatch(r"9 matches, \d+ deals judged again: 0 differences\n", more)
     body = json.loads(told("verify", record_file, "--json"))
     assert body == {
-        "schema": "moon.replay-verify/1", "matches": 3, "deals": deals, "differences": [],
+        "schema": "moon.replay.verify/1", "matches": 3, "deals": deals, "differences": [],
     }  # fmt: skip
 
 

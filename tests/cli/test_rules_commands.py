@@ -135,7 +135,7 @@ def test_list_as_json_is_one_document_with_every_preset(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     document = json.loads(told(capsys, "list", "--json"))
-    assert document["schema"] == "moon.rules-list/1"
+    assert document["schema"] == "moon.rules.list/1"
     assert [row["name"] for row in document["rules"]] == list(presets())
     for row in document["rules"]:
         assert row["players"] == presets()[row["name"]].rules.players
@@ -172,7 +172,7 @@ def test_show_takes_changes_and_says_the_text_that_plays_by_them(
 def test_diff_shows_exactly_the_options_that_differ(capsys: pytest.CaptureFixture[str]) -> None:
     mine, theirs = parse_rules("wikihow-3p-marks"), parse_rules("vab-3p")
     document = json.loads(told(capsys, "show", "wikihow-3p-marks", "--diff", "vab-3p", "--json"))
-    assert document["schema"] == "moon.rules-diff/1"
+    assert document["schema"] == "moon.rules.diff/1"
     assert {
         row["left"]["option"]: (row["left"]["value"], row["right"]["value"])
         for row in document["differences"]

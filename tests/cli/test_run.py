@@ -86,7 +86,7 @@ def test_where_there_is_no_terminal_lines_say_how_far_it_is(home: League) -> Non
 def test_bots_on_the_command_line_are_a_tournament_too(home: League) -> None:
     words = (*BOTS, "--seed", "s", "--deals", "1", "--rule", "min_bid=5", "--rounds", "1")
     document = json.loads(home.out("tournament", "run", *words, "--store", "n.sqlite", "--json"))
-    assert document["schema"] == "moon.standings/1"
+    assert document["schema"] == "moon.tournament.standings/1"
     assert {row["entrant"] for row in document["rows"]} == {"meek", "tall", "dice"}
     assert document["rules"] == "tournament-3p min_bid=5"
     assert document["played"] == 6

@@ -82,7 +82,7 @@ def test_the_run_as_json_has_the_counts_and_never_the_seed(out: Screen, store: P
         seed = opened.run.seed
     text = out.moon("tournament", "show", store, "--json")
     document = json.loads(text)
-    assert document["schema"] == "moon.run/1"
+    assert document["schema"] == "moon.tournament.show/1"
     counts = [document[name] for name in ("scheduled", "played", "void")]
     assert counts == [6, 4, 1]
     assert document["entrants"] == ["ann", "bob", "cyd"]
@@ -96,7 +96,7 @@ def test_one_table_is_shown_as_a_match_is(out: Screen, store: Path) -> None:
     assert "fault: ann (seat 2)" in text
     assert f"moon replay show {store} --table 0.1 draws it" in text
     document = json.loads(out.moon("tournament", "show", store, "--table", "0.1", "--json"))
-    assert document["schema"] == "moon.table/1"
+    assert document["schema"] == "moon.tournament.show.table/1"
     assert document["seats"] == ["bob", "cyd", "ann"]
     wanted = played()[1]
     by_bot = {side["entrants"][0]: (side["score"], side["place"]) for side in document["sides"]}

@@ -84,7 +84,7 @@ def test_details_add_contracts_by_level_points_by_seat_and_times(out: Screen, st
 def test_json_and_csv_say_the_same_as_each_other(out: Screen, store: Path) -> None:
     document = json.loads(out.moon("tournament", "standings", store, "--json"))
     table = list(csv.DictReader(io.StringIO(out.moon("tournament", "standings", store, "--csv"))))
-    assert document["schema"] == "moon.standings/1"
+    assert document["schema"] == "moon.tournament.standings/1"
     assert len(table) == len(document["rows"]) == 3
     for line, row in zip(table, document["rows"], strict=True):
         assert line["entrant"] == row["entrant"]

@@ -16,7 +16,7 @@ from referee.errors import ConfigError
 from tournaments.cli.main import main
 from tournaments.kit import match_steps
 from tournaments.kit.check import check_bot
-from tournaments.kit.results import CheckReport, Verdict
+from tournaments.kit.results import CheckReport, StepVerdict
 from tournaments.kit.stand import StandTerms
 from tournaments.kit.states import load_state
 from tournaments.kit.trial import CheckTerms
@@ -114,7 +114,7 @@ def test_a_fault_is_found_at_its_step_and_named(
     assert step.failure is not None
     assert told in step.failure.problem
     assert step.failure.command.startswith("moon bot check ")
-    skipped = [each for each in report.steps if each.verdict is Verdict.SKIPPED]
+    skipped = [each for each in report.steps if each.verdict is StepVerdict.SKIPPED]
     assert bool(skipped) is (found == ["starts"]), "what needs a running bot is not tried without"
 
 
@@ -131,6 +131,18 @@ def test_a_seeded_generator_that_the_process_keeps_is_no_fault_and_a_leak_is_one
     report = check(program(ODD, "leaks"), "repeats", "memory")
     assert failed(report) == ["memory"]
     assert report.failed[0].remark.startswith("its memory went on growing, from ")
+
+    monkeypatch.setattr(match_steps, "memory_of", lambda process: 0)
+    [*_, step] = check(program(ODD, "leaks"), "memory").steps
+    assert step.verdict is StepVerdict.SKIPPED, "where the system tells nothing, nothing is steady"
+    assert step.remark == "this system does not tell what a process uses"
+
+
+def test_the_time_to_end_is_that_of_a_bot_with_processes_too_which_it_ends_itself() -> None:
+    report = check(program(ODD, "lingers"), "exits", "leaves-nothing")
+    assert failed(report) == []
+    remark = next(step.remark for step in report.steps if step.name == "exits")
+    assert 0.5 <= float(remark.removesuffix(" s of 2 s")) <= 2.0
 
 
 def test_what_cannot_be_checked_is_refused_with_what_to_do() -> None:

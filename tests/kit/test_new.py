@@ -24,7 +24,7 @@ from referee.errors import ConfigError
 from referee.rules import preset_rules
 from tournaments.cli.main import main
 from tournaments.kit.check import STEPS, check_bot
-from tournaments.kit.games import Played, fixtures, play_in_turn
+from tournaments.kit.games import TrialMatch, fixtures, play_in_turn
 from tournaments.kit.new import LANGUAGES, new_bot
 from tournaments.kit.stand import Stand, StandTerms
 from tournaments.kit.trial import CheckTerms
@@ -71,12 +71,49 @@ def test_a_new_bot_in_python_passes_its_own_test_and_the_check_which_says_so_in_
     slow = ("--move-time", "60s", "--startup", "120s", "--first-move", "120s")
     assert main(["bot", "check", "./my-bot", "--junit", "report.xml", *slow, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert (document["schema"], document["ok"]) == ("moon.bot-check/1", True)
+    assert (document["schema"], document["ok"]) == ("moon.bot.check/1", True)
     verdicts = {step["name"]: step["verdict"] for step in document["steps"]}
     assert verdicts == dict.fromkeys((step.name for step in STEPS), "passed")
     assert [step["number"] for step in document["steps"]] == [*range(1, len(STEPS) + 1)]
     suite = Xml.fromstring(Path("report.xml").read_text())
     assert (suite.get("tests"), suite.get("failures")) == (str(len(STEPS)), "0")
+
+
+WORDS = ("none", "true", "false", "view", "deal", "deals", "class", "my-bot")
+"""Names that mean something in the languages, or in what a template imports."""
+
+OWN_TESTS = """
+import sys, unittest
+
+for folder in sys.argv[1:]:
+    sys.path.insert(0, folder)
+    for name in ("bot", "test_bot"):
+        sys.modules.pop(name, None)
+    suite = unittest.defaultTestLoader.loadTestsFromName("test_bot")
+    if suite.countTestCases() != 1 or not unittest.TextTestRunner().run(suite).wasSuccessful():
+        sys.exit(f"{folder} fails")
+"""
+
+
+def test_whatever_a_bot_is_called_it_passes_its_own_test_in_python(tmp_path: Path) -> None:
+    for word in WORDS:
+        new_bot(word, "python", tmp_path)
+    tried = subprocess.run(
+        [sys.executable, "-c", OWN_TESTS, *(str(tmp_path / word) for word in WORDS)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "proto")])},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert tried.returncode == 0, tried.stderr[-1000:]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not here")
+def test_whatever_a_bot_is_called_node_can_read_it(tmp_path: Path) -> None:
+    for word in WORDS:
+        new_bot(word, "node", tmp_path)
+        subprocess.run(["node", "--check", tmp_path / word / "bot.js"], check=True)
+        assert json.loads((tmp_path / word / "package.json").read_text())["name"] == word
 
 
 def test_a_new_bot_for_node_passes_its_own_test_and_the_whole_check(node: Path) -> None:
@@ -91,7 +128,7 @@ def test_a_bot_for_node_plays_fifty_matches_in_one_process_as_in_fresh_ones(node
     """A fresh process knows nothing of the others; two of the fifty are enough to show it."""
     matches = fixtures(preset_rules("tournament-3p"), "tea", 50, deals=1)
 
-    async def play() -> tuple[Sequence[Played], Sequence[Played]]:
+    async def play() -> tuple[Sequence[TrialMatch], Sequence[TrialMatch]]:
         async with Stand(parse_bot(f"./{node.name}", node.parent), TERMS) as stand:
             together = await play_in_turn(stand, stand.line(), matches)
             fresh = []
@@ -106,7 +143,7 @@ def test_a_bot_for_node_plays_fifty_matches_in_one_process_as_in_fresh_ones(node
     assert [choices(together[n]) for n in (20, 49)] == [choices(match) for match in fresh]
 
 
-def choices(match: Played) -> list[object]:
+def choices(match: TrialMatch) -> list[object]:
     return [outcome for _, outcome in match.asked]
 
 
@@ -144,6 +181,8 @@ def test_a_name_that_is_none_or_is_taken_is_refused_and_nothing_is_made(tmp_path
     for name in ("../out", "Tall", "a--b", ""):
         with pytest.raises(ConfigError, match="NAME: must be small letters"):
             new_bot(name, "python", tmp_path)
+    with pytest.raises(ConfigError, match="NAME: 'greedy' comes with the program"):
+        new_bot("greedy", "python", tmp_path)
     (tmp_path / "taken").mkdir()
     with pytest.raises(ConfigError, match="taken: is there already"):
         new_bot("taken", "python", tmp_path)

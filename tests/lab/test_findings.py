@@ -81,6 +81,10 @@ def test_findings_and_deals_are_the_same_for_people_and_for_programs(
     assert (told["p"], told["gain"]["value"]) == (finding.p, finding.gain.value)
     assert told["p"] <= 0.05
     deals = json.loads(out.moon("lab", "deals", store, "--of", "reckless", "--json"))["deals"]
+    words = ("lab", "deals", "--store", store, "--of", "reckless", "--most", "1", "--json")
+    fewer = json.loads(out.moon(*words))["deals"]
+    assert 0 < len(fewer) < len(deals)
+    assert all(deal in deals for deal in fewer), "the costliest of each bid"
     assert told["deals"][0] in deals
     assert f"--table {deals[0]['table']} --deal {deals[0]['deal']}" in out.moon(
         "lab", "deals", store, "--of", "reckless"
@@ -108,7 +112,7 @@ def test_json_csv_and_the_api_give_every_number_with_unit_count_and_interval(
 def test_an_open_run_is_no_ground_to_name_anybody(out: Screen, store: Path, tmp_path: Path) -> None:
     """The 5 % is of one look; every further one on the way would be one more chance."""
     told = json.loads(out.moon("lab", "report", store, "--json"))
-    assert (told["is_open"], told["read"]["tables"]) == (False, told["read"]["scheduled"])
+    assert (told["open"], told["read"]["tables"]) == (False, told["read"]["scheduled"])
     assert "still to be played" not in out.moon("lab", "report", store)
     tournament = config("ann", "bob", "cyd", rounds=2)
     first = [
@@ -118,7 +122,7 @@ def test_an_open_run_is_no_ground_to_name_anybody(out: Screen, store: Path, tmp_
     half = store_of(tmp_path / "half.sqlite", tournament, first)
     assert "not the end: 9 of 12 tables are still to be played" in out.moon("lab", "report", half)
     told = json.loads(out.moon("lab", "report", half, "--json"))
-    assert (told["is_open"], told["read"]["scheduled"]) == (True, 12)
+    assert (told["open"], told["read"]["scheduled"]) == (True, 12)
     with Store.open(half, readonly=False) as opened:
         opened.note("closed", "nothing more is played")
     assert "still to be played" not in out.moon("lab", "report", half)

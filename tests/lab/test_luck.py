@@ -143,7 +143,7 @@ def test_standings_have_the_column_where_it_was_fixed_and_only_there(
     assert "variance saved: " in text
     assert "adjusted" not in out.moon("tournament", "standings", other)
     told = json.loads(out.moon("tournament", "standings", fixed, "--json"))["luck"]
-    assert (told["coefficient"], told["is_current"]) == (0.4, True)
+    assert (told["coefficient"], told["current"]) == (0.4, True)
     studied = json.loads(out.moon("lab", "luck", other, "--coefficient", "0.4", "--json"))
     assert studied["rows"] == told["rows"]
     assert "best for single tables here" in out.moon("lab", "luck", other)

@@ -191,7 +191,7 @@ def test_an_entry_is_retired_restored_and_disqualified_for_a_reason(tmp_path: Pa
     with pytest.raises(ConfigError, match="mine#1: is retired already"):
         league.change(Event.RETIRED, "mine#1")
     assert league.change(Event.RESTORED, "mine").status is Status.ACTIVE
-    with pytest.raises(ConfigError, match="reason: is missing"):
+    with pytest.raises(ConfigError, match="--why: is missing"):
         league.change(Event.DISQUALIFIED, "mine")
     out = league.change(Event.DISQUALIFIED, "mine", "signalled to its partner")
     assert (out.status, out.reason) == (Status.DISQUALIFIED, "signalled to its partner")

@@ -184,21 +184,27 @@ def test_the_commands_make_a_league_and_say_who_is_in_it_and_what_is_wrong(
         ("submit ./mine.py", 3, "moon league init"),
         ("submit ./mine.py --league club", 2, "--author: is missing; say whose mine is"),
         ("submit ./mine.py --league club --author A --as #1", 2, "holds a #"),
-        ("bots disqualify tall --league club", 2, "Missing option '--reason'"),
+        ("bots disqualify tall --league club", 2, "Missing option '--why'"),
         ("bots show small --league club", 3, "no entry 'small'"),
     ]:
         assert main(["league", *line.split()]) == code
         assert text in capsys.readouterr().err
     monkeypatch.chdir(tmp_path / "club" / "nights")
-    assert main(["league", "bots", "disqualify", "tall", "--reason", "it signalled"]) == 0
+    assert main(["league", "bots", "disqualify", "tall", "--why", "it signalled"]) == 0
     assert main(["league", "bots", "--json"]) == 0
     out = capsys.readouterr().out
     [row] = json.loads(out[out.index("{") :])["entries"]
     assert (row["entry"], row["status"]) == ("tall#1", "disqualified")
     assert row["reason"] == "it signalled"
+    assert main(["league", "bots", "restore", "tall", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["schema"], document["entry"], document["status"]) == (
+        "moon.league.bots.restore/1", "tall#1", "active",
+    )  # fmt: skip
     assert main(["league", "bots", "show", "tall"]) == 0
     shown = capsys.readouterr().out
     assert [line.partition("Z  ")[2] for line in shown.splitlines() if "Z  " in line] == [
         "entered",
         "disqualified: it signalled",
+        "restored",
     ]

@@ -16,9 +16,9 @@ def test_ctrl_c_ends_a_night_at_the_edge_and_twice_leaves_it_to_go_on() -> None:
         words = ("--league", folder)
         sealed = home.out("league", "seal", *words).split()[-1]
 
-        def night(interrupts: int) -> tuple[int, str, str]:
+        def night(interrupts: int, *more: str) -> tuple[int, str, str]:
             started = home.start(
-                "league", "night", "--minutes", "600", "--heartbeat", "50ms", *words
+                "league", "night", "--minutes", "600", "--heartbeat", "50ms", *more, *words
             )
             assert started.stderr is not None
             seen = ""
@@ -33,8 +33,10 @@ def test_ctrl_c_ends_a_night_at_the_edge_and_twice_leaves_it_to_go_on() -> None:
             out, err = started.communicate(timeout=LIMIT)
             return started.returncode, out, seen + err
 
-        code, out, said = night(2)
-        assert (code, out) == (130, ""), said
+        code, out, said = night(2, "--json")
+        told = json.loads(out)
+        assert (code, told["closed"], told["ended"]) == (130, False, "it was ended at once"), said
+        assert "seed" not in told
         assert "run the same again to go on with this night" in said
         code, out, said = night(1)
         assert code == 0, said

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from referee.errors import ConfigError, NotFoundError, VerificationError
 from tests.league_night.leagues import enter, new_league, play_night, played_league
+from tests.league_night.offices import NamedRunner
+from tournaments.cli import league_challenge
 from tournaments.cli.league import league as command
 from tournaments.cli.show import show
 from tournaments.cli.verify import verify
@@ -153,6 +156,57 @@ def test_a_table_is_rescinded_by_any_way_of_writing_its_number(league: League) -
     assert (table.tables, table.rescinded) == (5, 1)
 
 
+def test_a_void_table_cannot_be_taken_out_as_it_counts_for_nothing(
+    league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    void = TableResult(0, 0, 1, tuple(map(EntrantId, ("tall#1", "meek#1", "dice#1"))))
+    monkeypatch.setattr(Store, "result", lambda _, table: void)
+    told = r"NIGHT/TABLE: 1/0\.1 is void, so it counts for nothing: there is nothing to take out"
+    with pytest.raises(ConfigError, match=told):
+        rescind(league, "1/0.1", "why")
+
+
+def test_what_is_published_can_be_read_by_programs(league: League) -> None:
+    document = json.loads(moon(league, "seal", "--json")[1])
+    assert document == {
+        "schema": "moon.league.seal/1", "league": "Tuesday", "night": 2,
+        "commitment": seal_night(league)[1],
+    }  # fmt: skip
+    document = json.loads(moon(league, "night", "--dry-run", "--json")[1])
+    assert (document["schema"], document["entries"], document["tables"], document["blocks"]) == (
+        "moon.league.night.plan/1", ["tall#1", "meek#1", "dice#1"], 3, 1,
+    )  # fmt: skip
+    document = json.loads(moon(league, "rescind", "1/0.1", "--why", "a reason", "--json")[1])
+    assert (document["schema"], document["table"]) == ("moon.league.rescind/1", "0.1")
+    document = json.loads(moon(league, "history", "tall", "--json")[1])
+    assert document["entry"] == "tall#1"
+    play_night(league, 1, closes=False)
+    said = moon(league, "night", "--rounds", "1", "--json")[1]
+    document = json.loads(said[said.index("{") :])
+    assert (document["schema"], document["night"], document["rounds"], document["closed"]) == (
+        "moon.league.night/1", 2, 1, True,
+    )  # fmt: skip
+    assert commitment(document["seed"]) == document["commitment"]
+
+
+def test_a_challenge_takes_the_options_of_a_night_and_leaves_the_league_as_it_was(
+    league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def runner(*given: Any, **settings: Any) -> NamedRunner:
+        asked.append(settings["workers"])
+        return NamedRunner(*given, more=lambda: (), **settings)
+
+    monkeypatch.setattr(league_challenge, "Runner", runner)
+    words = ("challenge", "tall", "meek", "dice#1", "--workers", "7", "--heartbeat", "1h", "--json")
+    said = moon(league, *words)[1]
+    rows = json.loads(said[said.index("{") :])["rows"]
+    assert {row["entrant"] for row in rows} == {"tall#1", "meek#1", "dice#1"}
+    assert asked == [7]
+    assert events(league)[-1] == "night-closed"
+
+
 def test_an_entry_whose_copy_was_changed_does_not_play(league: League) -> None:
     entry = league.entry("tall")
     copy = next((league.folder / "entries" / entry.content).glob("*.py"))
@@ -182,6 +236,14 @@ def test_what_was_changed_in_a_league_is_named(
     done = CliRunner().invoke(verify, [str(league.folder)], standalone_mode=False)
     assert done.return_value == 5
     assert told in done.output
+
+
+def test_what_can_be_verified_is_said_where_there_is_nothing(tmp_path: Path) -> None:
+    told = "nowhere: there is neither a store nor a league; name the file of a run, or the folder"
+    with pytest.raises(NotFoundError, match=told):
+        CliRunner().invoke(
+            verify, [str(tmp_path / "nowhere")], standalone_mode=False, catch_exceptions=False
+        )
 
 
 def test_terms_that_the_organiser_has_changed_are_written_down(league: League) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -262,9 +263,9 @@ def test_who_also_makes_a_new_digest_is_found_by_what_was_published(
     with contextlib.closing(sqlite3.connect(copy)) as raw, raw:
         raw.execute(change, (commitment("another"),))
     write_digest(copy)
-    assert "\n".join(verify_store(copy).differences).count("\n") < 3
-    with pytest.raises(AssertionError, match=told):
-        assert verify_store(copy).holds, verify_store(copy).differences
+    differences = verify_store(copy).differences
+    assert 0 < len(differences) <= 3
+    assert re.search(told, "\n".join(differences)), differences
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")

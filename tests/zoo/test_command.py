@@ -28,7 +28,7 @@ def test_what_was_tried_is_one_document_for_programs(capsys: pytest.CaptureFixtu
     assert main(["bot", "zoo", "--sandbox", "none", "--only", "I4,P8c,P1c", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert (document["schema"], document["sandbox"], document["broken"]) == (
-        "moon.zoo/1",
+        "moon.bot.zoo/1",
         "none",
         0,
     )

@@ -24,7 +24,7 @@ from tournaments.cli.signals import run_tidily
 from tournaments.cli.terminal import console, print_json
 from tournaments.holding import parse_limits, sandbox_of, unkept_lines
 from tournaments.kit.check import STEPS, check_bot
-from tournaments.kit.results import SCHEMA, CheckReport, StepResult, Verdict, failure_lines
+from tournaments.kit.results import SCHEMA, CheckReport, StepResult, StepVerdict, failure_lines
 from tournaments.kit.stand import StandTerms
 from tournaments.kit.trial import SEED, CheckTerms
 
@@ -32,8 +32,8 @@ CLOCK = ClockTerms()
 WIDTH = max(len(step.title) for step in STEPS) + 3
 STDERR = 6
 """How many lines of standard error are shown with each failure; JSON and JUnit have more."""
-MARKS = {Verdict.PASSED: "ok", Verdict.FAILED: "FAIL", Verdict.SKIPPED: "skip"}
-STYLES = {Verdict.PASSED: "green", Verdict.FAILED: "bold red", Verdict.SKIPPED: "dim"}
+MARKS = {StepVerdict.PASSED: "ok", StepVerdict.FAILED: "FAIL", StepVerdict.SKIPPED: "skip"}
+STYLES = {StepVerdict.PASSED: "green", StepVerdict.FAILED: "bold red", StepVerdict.SKIPPED: "dim"}
 
 
 @click.command()

@@ -59,7 +59,7 @@ def _publish(published: Published, *, as_json: bool) -> None:
         "digest": published.digest,
     }
     if as_json:
-        print_json("moon.close/1", facts)
+        print_json("moon.tournament.close/1", facts)
         return
     for name, value in facts.items():
         click.echo(f"{name:12}{value}")

@@ -17,15 +17,17 @@ from referee.bots.spec import BotSpec, is_inside, parse_bot
 from referee.bots.terms import ClockTerms
 from referee.errors import BotError, ConfigError, VerificationError
 from referee.rules import DEFAULT_PRESETS, Rules, change_rules, parse_rules, rules_text
-from tournaments.cli.compare_bots import Field, check_differing, entrants_of, with_play
+from tournaments.cli.compare_bots import CompareField, check_differing, entrants_of, with_play
 from tournaments.cli.compare_live import CompareProgress, names_text
 from tournaments.cli.options import (
     DURATION,
+    heartbeat_option,
     json_option,
     limit_option,
     rule_option,
     rules_option,
     sandbox_option,
+    workers_option,
 )
 from tournaments.cli.signals import INTERRUPTED, run_to_a_signal
 from tournaments.cli.terminal import console, print_json
@@ -50,7 +52,6 @@ from tournaments.schedule import EntrantId
 from tournaments.store.files import is_ours
 
 UNDECIDED = 6
-SHORTEST_BEAT = 0.05
 TARGET = "target"
 
 
@@ -75,7 +76,7 @@ class Wish:
     """What the command line asks for."""
 
     rules: Rules
-    field: Field
+    field: CompareField
     plan: Plan
     asserted: bool
     """Whether the exit code tells if the first is better."""
@@ -131,13 +132,12 @@ class Wish:
 @click.option("--deals", type=DealsType(), metavar="N|target",
               help="Deals of a match; to the target if nothing is said.")  # fmt: skip
 @click.option("--seed", help="Any text; the same seed deals the same tiles.")
-@click.option("-j", "--workers", type=click.IntRange(1), help="Worker processes that play.")
+@workers_option
 @click.option("--move-time", type=DURATION, default=f"{ClockTerms().move_time:g}s",
               show_default=True, help="For each decision.")  # fmt: skip
 @sandbox_option
 @limit_option
-@click.option("--heartbeat", type=DURATION, default="10s", show_default=True,
-              help="How often to say how it stands, where there is no terminal.")  # fmt: skip
+@heartbeat_option
 @click.option("--strict", is_flag=True, help="Exit with 4 if a bot made a fault.")
 @json_option
 def compare(
@@ -197,7 +197,7 @@ def compare(
         chosen, field, plan, asserted, seed or secrets.token_hex(16), deals,
         max_blocks, workers or default_workers(), job, differing,
     )  # fmt: skip
-    return _compare(wish, max(heartbeat, SHORTEST_BEAT), strict=strict, as_json=as_json)
+    return _compare(wish, heartbeat, strict=strict, as_json=as_json)
 
 
 def _claim(

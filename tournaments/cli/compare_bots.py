@@ -15,7 +15,7 @@ from tournaments.schedule import EntrantId
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class CompareField:
     """Who plays in a comparison."""
 
     texts: dict[EntrantId, str]
@@ -46,7 +46,7 @@ def with_play(
 
 def entrants_of(
     bots: Sequence[str], against: str | None, third: str | None, *, regression: bool
-) -> Field:
+) -> CompareField:
     """Returns who is compared.
 
     Raises:
@@ -77,10 +77,10 @@ def entrants_of(
         first, second = reversed(candidates) if regression else candidates
         pairings = (Pairing(first, second),)
     sitting = names[-1] if third is not None else None
-    return Field(dict(zip(names, texts, strict=True)), pairings, sitting)
+    return CompareField(dict(zip(names, texts, strict=True)), pairings, sitting)
 
 
-def check_differing(field: Field) -> None:
+def check_differing(field: CompareField) -> None:
     """Refuses to play out only what differs in the auction where the play differs too.
 
     Raises:

@@ -63,7 +63,7 @@ def h2h(
         document: dict[str, object] = {"name": name, "rows": [asdict(row) for row in rows]}
         if partners:
             document["own_partner"] = [asdict(row) for row in own]
-        print_json("moon.h2h/1", document)
+        print_json("moon.tournament.h2h/1", document)
     elif as_csv:
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(asdict(rows[0]))

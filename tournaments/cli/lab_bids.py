@@ -41,6 +41,7 @@ PARTS = {
 @csv_option
 def bids(
     stores: tuple[str, ...],
+    named: tuple[str, ...],
     only: str | None,
     topics: tuple[str, ...],
     by: tuple[str, ...],
@@ -53,7 +54,7 @@ def bids(
     Deals with a fault are left out. `--by score` tells apart how a match stands for the bidder:
     open, near (it can reach the target with one contract), threatened (others can), or both.
     """
-    laboratory = studied(stores, only, by)
+    laboratory = studied((*stores, *named), only, by)
     wanted = [topic for topic in TOPICS if not topics or topic in topics]
     found = [row for topic in wanted for row in laboratory.figures(topic, entrant=only or "")]
     if as_json:

@@ -22,11 +22,13 @@ from tournaments.cli.compare import DealsType
 from tournaments.cli.live_screen import LiveScreen
 from tournaments.cli.options import (
     DURATION,
+    heartbeat_option,
     json_option,
     limit_option,
     rule_option,
     rules_option,
     sandbox_option,
+    workers_option,
 )
 from tournaments.cli.signals import INTERRUPTED, run_to_a_signal
 from tournaments.cli.terminal import console, print_json
@@ -47,11 +49,10 @@ from tournaments.runner.jobs import Job
 from tournaments.schedule import EntrantId
 
 REFRESH = 0.5
-SHORTEST_BEAT = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class CrossField:
     """Who plays in a cross."""
 
     bots: tuple[str, ...]
@@ -73,13 +74,12 @@ class Field:
 @click.option("--deals", type=DealsType(), metavar="N|target",
               help="Deals of a match; to the target if nothing is said.")  # fmt: skip
 @click.option("--seed", help="Any text; the same seed deals the same tiles.")
-@click.option("-j", "--workers", type=click.IntRange(1), help="Worker processes that play.")
+@workers_option
 @click.option("--move-time", type=DURATION, default=f"{ClockTerms().move_time:g}s",
               show_default=True, help="For each decision.")  # fmt: skip
 @sandbox_option
 @limit_option
-@click.option("--heartbeat", type=DURATION, default="10s", show_default=True,
-              help="How often to say how far it is, where there is no terminal.")  # fmt: skip
+@heartbeat_option
 @json_option
 def cross(
     bots: tuple[str, ...],
@@ -117,7 +117,7 @@ def cross(
     seed = seed or secrets.token_hex(16)
     schedule = cross_schedule(field.splits, field.rival, blocks=blocks, seats=chosen.players)
     found = Cross(chosen, schedule, field.splits, forfeit_cost=FORFEIT_COST)
-    progress = CrossProgress(found, blocks, max(heartbeat, SHORTEST_BEAT))
+    progress = CrossProgress(found, blocks, heartbeat)
     _prepare(job, progress)
     play = CrossPlay(
         found, schedule, job, seed=seed, workers=workers or default_workers(), say=progress.say
@@ -138,7 +138,7 @@ def cross(
     return INTERRUPTED[stopped_by] if stopped_by is not None and not found.is_over else 0
 
 
-def _field(bots: Sequence[str], against: str) -> Field:
+def _field(bots: Sequence[str], against: str) -> CrossField:
     """Returns everybody, named.
 
     Raises:
@@ -167,7 +167,7 @@ def _field(bots: Sequence[str], against: str) -> Field:
             # With a name in front, as that of the whole may be longer than a name may be.
             texts[split] = f"split={unnamed(one)}{BETWEEN}{unnamed(other)}"
     name = EntrantId(rival.name if rival.name not in texts else f"rival {rival.name}")
-    return Field(names, splits, name, {**texts, name: against})
+    return CrossField(names, splits, name, {**texts, name: against})
 
 
 def _prepare(job: Job, progress: CrossProgress) -> None:
@@ -210,7 +210,7 @@ class CrossProgress(LiveScreen):
         return f"{self._cross.blocks} of {self._blocks} blocks"
 
 
-def _head(field: Field, rules: Rules, deals: int | None, seed: str) -> str:
+def _head(field: CrossField, rules: Rules, deals: int | None, seed: str) -> str:
     length = "to the target" if deals is None else f"of {deals} deal{'s' * (deals != 1)}"
     names = ", ".join(field.bots)
     return (
@@ -218,7 +218,7 @@ def _head(field: Field, rules: Rules, deals: int | None, seed: str) -> str:
     )
 
 
-def _print(found: Cross, field: Field, head: str, marks: Sequence[str]) -> None:
+def _print(found: Cross, field: CrossField, head: str, marks: Sequence[str]) -> None:
     screen = console()
     screen.print(head, soft_wrap=True)
     screen.print()

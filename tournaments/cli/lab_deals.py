@@ -23,16 +23,17 @@ from tournaments.reports.grids import Column, Grid
               "than another, who made it; moon: shot the moon.")  # fmt: skip
 @of_option
 @click.option("--level", metavar="BID", default="", help="Only this bid, such as 5 or 21.")
-@click.option("--limit", type=click.IntRange(1), default=5, show_default=True,
+@click.option("--most", type=click.IntRange(1), default=5, show_default=True,
               help="How many of each entrant and bid, the costliest first.")  # fmt: skip
 @json_option
 @csv_option
 def deals(
     stores: tuple[str, ...],
+    named: tuple[str, ...],
     kind: str,
     only: str | None,
     level: str,
-    limit: int,
+    most: int,
     as_json: bool,
     as_csv: bool,
 ) -> None:
@@ -41,7 +42,7 @@ def deals(
     The cost is in net points: what the entrant got less than the other with the same hand, or with
     a moon, what it lost to its table.
     """
-    laboratory = studied(stores, only, examples=limit)
+    laboratory = studied((*stores, *named), only, examples=most)
     levels = [str(bid) for bid in laboratory.rules.bids]
     if level and level not in levels:
         problem = f"{level!r} is no bid of these rules; there are {', '.join(levels)}"

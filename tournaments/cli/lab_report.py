@@ -26,7 +26,9 @@ OVERVIEW = (
 @stores_argument
 @of_option
 @json_option
-def report(stores: tuple[str, ...], only: str | None, as_json: bool) -> None:
+def report(
+    stores: tuple[str, ...], named: tuple[str, ...], only: str | None, as_json: bool
+) -> None:
     """Show an overview, and who is sure to bid too much or too little.
 
     Somebody overbids at a level if, where it made that bid and another with the same hand at the
@@ -34,7 +36,7 @@ def report(stores: tuple[str, ...], only: str | None, as_json: bool) -> None:
     table. All entrants, levels and both directions are looked at, adjusted by Holm's method: the
     chance that anybody is named wrongly is at most 5 %, for one look at a finished run.
     """
-    laboratory = studied(stores, only)
+    laboratory = studied((*stores, *named), only)
     rows: dict[str, dict[str, Figure]] = {
         entrant: _overview(laboratory, entrant)
         for entrant in laboratory.entrants
@@ -43,7 +45,7 @@ def report(stores: tuple[str, ...], only: str | None, as_json: bool) -> None:
     if as_json:
         body = {
             "read": asdict(laboratory.counts),
-            "is_open": laboratory.counts.is_open,
+            "open": laboratory.counts.is_open,
             "overview": [asdict(row) for found in rows.values() for row in found.values()],
             "findings": findings_document(laboratory, only),
         }

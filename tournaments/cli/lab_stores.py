@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 from rich.progress import Progress
 
-from referee.errors import ConfigError, NotFoundError, did_you_mean
+from referee.errors import NotFoundError, did_you_mean
+from tournaments.cli.stores import stores_named
 from tournaments.cli.terminal import console
-from tournaments.config import store_path
 from tournaments.lab import Laboratory, study
 from tournaments.lab.laboratory import EXAMPLES
 
-stores_argument = click.argument("stores", nargs=-1, metavar="STORE|FILE.toml...")
 of_option = click.option("--of", "only", metavar="ENTRANT", help="Show only ENTRANT.")
 csv_option = click.option("--csv", "as_csv", is_flag=True, help="Write one line for each as CSV.")
+
+
+def stores_argument(command: click.decorators.FC) -> click.decorators.FC:
+    """Adds the argument that names stores, and ``--store FILE``, which means one more."""
+    option = click.option("--store", "named", metavar="FILE", multiple=True,
+                          help="The store of a run; may be given several times.")  # fmt: skip
+    argument = click.argument("stores", nargs=-1, metavar="[STORE | FILE.toml]...")
+    return argument(option(command))
 
 
 def studied(
@@ -37,9 +43,7 @@ def studied(
         ConfigError: if no store is named, one is named twice, or they do not go together.
         NotFoundError: if *only* plays in none of them.
     """
-    paths = [store_path(each) if each.endswith(".toml") else Path(each) for each in stores]
-    if not paths:
-        raise ConfigError(None, "STORE", "name the store of a run, or its tournament file")
+    paths = stores_named(stores)
     stderr = console(stderr=True)
     with Progress(console=stderr, transient=True, disable=not stderr.is_terminal) as bar:
         task = bar.add_task("tables")

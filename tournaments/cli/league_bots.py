@@ -15,9 +15,9 @@ from tournaments.league.folder import League
 from tournaments.reports.grids import Column, Grid
 
 ENTRY = click.argument("entry", metavar="ENTRY")
-_WHY = "Why; published with the entry."
-REASON = click.option("--reason", default="", metavar="TEXT", help=_WHY)
-NEEDED_REASON = click.option("--reason", required=True, metavar="TEXT", help=_WHY)
+_REASON = "The reason; it is published with the entry."
+WHY = click.option("--why", default="", metavar="TEXT", help=_REASON)
+NEEDED_WHY = click.option("--why", required=True, metavar="TEXT", help=_REASON)
 
 
 @click.group(invoke_without_command=True)
@@ -55,7 +55,7 @@ def show(given: Path | None, entry: str, folder: Path | None, as_json: bool) -> 
     history = _history(league, found)
     if as_json:
         body = {**figures(found), "folder": str(place), "history": history}
-        print_json("moon.league.bot/1", body)
+        print_json("moon.league.bots.show/1", body)
         return
     screen = console()
     for title, text in (
@@ -72,32 +72,40 @@ def show(given: Path | None, entry: str, folder: Path | None, as_json: bool) -> 
 
 @bots.command()
 @ENTRY
-@REASON
+@WHY
 @league_option
+@json_option
 @click.pass_obj
-def retire(given: Path | None, entry: str, reason: str, folder: Path | None) -> None:
+def retire(given: Path | None, entry: str, why: str, folder: Path | None, as_json: bool) -> None:
     """Let an entry play no more; what it has played stays."""
-    _change(Event.RETIRED, folder or given, entry, reason)
+    changed = open_league(folder or given).change(Event.RETIRED, entry, why)
+    _print_change("moon.league.bots.retire/1", changed, as_json=as_json)
 
 
 @bots.command()
 @ENTRY
-@REASON
+@WHY
 @league_option
+@json_option
 @click.pass_obj
-def restore(given: Path | None, entry: str, reason: str, folder: Path | None) -> None:
+def restore(given: Path | None, entry: str, why: str, folder: Path | None, as_json: bool) -> None:
     """Let an entry play again that is retired, suspended or disqualified."""
-    _change(Event.RESTORED, folder or given, entry, reason)
+    changed = open_league(folder or given).change(Event.RESTORED, entry, why)
+    _print_change("moon.league.bots.restore/1", changed, as_json=as_json)
 
 
 @bots.command()
 @ENTRY
-@NEEDED_REASON
+@NEEDED_WHY
 @league_option
+@json_option
 @click.pass_obj
-def disqualify(given: Path | None, entry: str, reason: str, folder: Path | None) -> None:
+def disqualify(
+    given: Path | None, entry: str, why: str, folder: Path | None, as_json: bool
+) -> None:
     """Throw an entry out of the league, for a reason that is published with it."""
-    _change(Event.DISQUALIFIED, folder or given, entry, reason)
+    changed = open_league(folder or given).change(Event.DISQUALIFIED, entry, why)
+    _print_change("moon.league.bots.disqualify/1", changed, as_json=as_json)
 
 
 def _history(league: League, entry: Entry) -> list[dict[str, str]]:
@@ -109,8 +117,11 @@ def _history(league: League, entry: Entry) -> list[dict[str, str]]:
     ]
 
 
-def _change(event: Event, folder: Path | None, word: str, reason: str) -> None:
-    entry = open_league(folder).change(event, word, reason)
+def _print_change(schema: str, entry: Entry, *, as_json: bool) -> None:
+    """Writes what an entry is now that it was changed."""
+    if as_json:
+        print_json(schema, figures(entry))
+        return
     click.echo(f"{entry.id} by {entry.author} is {_state(entry)}")
 
 

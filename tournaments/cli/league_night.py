@@ -18,13 +18,21 @@ from referee.errors import ConfigError
 from tournaments.cli.league_options import league_option, open_league
 from tournaments.cli.league_standings import print_ladder
 from tournaments.cli.live import Progress
-from tournaments.cli.options import DURATION
+from tournaments.cli.options import heartbeat_option, json_option, workers_option
 from tournaments.cli.run_report import note_once, note_sandbox, reported, warn_of_crowding
+from tournaments.cli.terminal import print_json
 from tournaments.config import default_workers
 from tournaments.holding import held_text, unkept_lines
 from tournaments.league.folder import League
 from tournaments.league.night import Limits, NightPlay, Why, known_pace
-from tournaments.league.nights import close_night, night_files, open_night, seal_night, settle
+from tournaments.league.nights import (
+    NightFile,
+    close_night,
+    night_files,
+    open_night,
+    seal_night,
+    settle,
+)
 from tournaments.league.office import LeagueOffice, field_of, night_terms
 from tournaments.league.terms import begun_terms
 from tournaments.runner.jobs import job_of
@@ -34,7 +42,7 @@ from tournaments.store import Store
 ENDED = {Why.ROUNDS, Why.CLOCK, Why.ASKED}
 """What ends a night for good, as it ends it at the edge of a round."""
 INTERRUPTED, VOID_TABLES = 130, 1
-SHORTEST_BEAT = 0.05
+SCHEMA = "moon.league.night/1"
 
 
 @click.command()
@@ -44,10 +52,10 @@ SHORTEST_BEAT = 0.05
 @click.option("--rounds", type=click.IntRange(1), metavar="N",
               help="Rounds at most; without a time, as many as league.toml says.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Say what would be played, and play nothing.")
-@click.option("-j", "--workers", type=click.IntRange(1), help="Worker processes that play.")
-@click.option("--heartbeat", type=DURATION, default="10s", show_default=True,
-              help="How often to say how far it is, where there is no terminal.")  # fmt: skip
+@workers_option
+@heartbeat_option
 @league_option
+@json_option
 def night(
     until: str | None,
     minutes: float | None,
@@ -56,6 +64,7 @@ def night(
     workers: int | None,
     heartbeat: float,
     folder: Path | None,
+    as_json: bool,
 ) -> int:
     """Play a league night in rounds that are each fair by themselves.
 
@@ -74,9 +83,10 @@ def night(
     deadline = None if seconds is None else time.monotonic() + seconds
     workers = workers or default_workers()
     if dry_run:
-        return _plan(league, Limits(rounds, deadline), workers)
+        return _plan(league, Limits(rounds, deadline), workers, as_json=as_json)
     settle(league)
-    return _Evening(league, Limits(rounds, deadline), workers, heartbeat).play()
+    evening = _Evening(league, Limits(rounds, deadline), workers, heartbeat, as_json=as_json)
+    return evening.play()
 
 
 def _seconds_until(text: str) -> float:
@@ -97,7 +107,7 @@ def _say(text: str) -> None:
     click.echo(f"moon: {text}", err=True)
 
 
-def _plan(league: League, limits: Limits, workers: int) -> int:
+def _plan(league: League, limits: Limits, workers: int, *, as_json: bool) -> int:
     """Says what a night would be with the field as it is now."""
     if (begun := open_night(league)) is not None:
         with Store.open(begun.path) as store:
@@ -108,12 +118,20 @@ def _plan(league: League, limits: Limits, workers: int) -> int:
     blocks = night_schedule([Stage(stage.form, stage.field, stage.house, stage.apart, 1)],
                             seats=seats).blocks  # fmt: skip
     tables = sum(len(block.tables) for block in blocks)
+    pace = _last_pace(league, workers)
+    if as_json:
+        meeting = {"league": league.config.name, "entries": names, "house": stage.house}
+        a_round = {"form": stage.form, "tables": tables, "blocks": len(blocks)}
+        seconds = None if pace is None else pace * tables
+        pairs = sorted(sorted(pair) for pair in stage.apart)
+        told = {**meeting, "apart": pairs, **a_round, "round_seconds": seconds}
+        print_json("moon.league.night.plan/1", told)
+        return 0
     click.echo(f"{league.config.name}: {len(names)} entries play: {', '.join(names)}")
     house = f", with {', '.join(stage.house)}" if stage.house else ""
     click.echo(f"a round is {tables} tables in {len(blocks)} blocks ({stage.form}{house})")
     if stage.apart:
         click.echo(f"{len(stage.apart)} pairs of entries of one author do not meet")
-    pace = _last_pace(league, workers)
     click.echo(_prediction(tables, pace, limits, limits.rounds))
     return 0
 
@@ -157,9 +175,12 @@ def _clock(seconds: float) -> str:
 class _Evening:
     """One call of the command: the night as far as it gets."""
 
-    def __init__(self, league: League, limits: Limits, workers: int, heartbeat: float) -> None:
+    def __init__(
+        self, league: League, limits: Limits, workers: int, heartbeat: float, *, as_json: bool
+    ) -> None:
         self._league, self._limits, self._workers = league, limits, workers
-        self._heartbeat = max(heartbeat, SHORTEST_BEAT)
+        self._as_json = as_json
+        self._heartbeat = heartbeat
         self._progress: Progress | None = None
         self._signals = 0
 
@@ -180,16 +201,15 @@ class _Evening:
             rounds = play.rounds
         if play.why is Why.CLOCK and not rounds:
             raise ConfigError(None, None, "no round fits into the time that is left; give it more")
+        told: dict[str, object] = {"league": self._league.config.name, "night": found.number}
+        told |= {"rounds": rounds, "ended": str(play.why), "commitment": commitment}
         if play.why not in ENDED:
             _say("run the same again to go on with this night")
+            if self._as_json:
+                print_json(SCHEMA, {**told, "closed": False})
             return VOID_TABLES if play.why is Why.VOID else INTERRUPTED
         _say(f"{found.name} is over after {_count(rounds)}: {play.why}")
-        claims = close_night(self._league, found)
-        league = League.open(self._league.folder)
-        print_ladder(league)
-        with Store.open(found.path) as store:
-            click.echo(f"{found.name}: fingerprint {claims.fingerprint}")
-            click.echo(f"{found.name}: seed {store.run.seed} opens the seal {claims.commitment}")
+        self._close(found, told)
         return 0
 
     def _check_held(self, store: Store, league: League) -> None:
@@ -205,6 +225,19 @@ class _Evening:
         note_sandbox(store, terms, probe)
         warn_of_crowding(store, self._workers, _say)
         _say(held_text(sandbox, freezes=job_of(terms).freezes))
+
+    def _close(self, found: NightFile, told: dict[str, object]) -> None:
+        """Closes the night, and writes what is published of it."""
+        claims = close_night(self._league, found)
+        with Store.open(found.path) as store:
+            seed = store.run.seed
+        if self._as_json:
+            opened = {"fingerprint": claims.fingerprint, "seed": seed}
+            print_json(SCHEMA, {**told, "closed": True, **opened})
+            return
+        print_ladder(League.open(self._league.folder))
+        click.echo(f"{found.name}: fingerprint {claims.fingerprint}")
+        click.echo(f"{found.name}: seed {seed} opens the seal {claims.commitment}")
 
     async def _run(self, store: Store, play: NightPlay, league: League) -> None:
         loop = asyncio.get_running_loop()

@@ -145,22 +145,22 @@ def _played(played: Played) -> dict[str, object]:
 
 
 @click.command(name="history")
-@click.argument("bot", metavar="BOT")
+@click.argument("entry", metavar="ENTRY")
 @league_option
 @json_option
-def history_command(bot: str, folder: Path | None, as_json: bool) -> None:
+def history_command(entry: str, folder: Path | None, as_json: bool) -> None:
     """Show how an entry did night by night, and where it stood after each."""
     league = open_league(folder)
-    entry = league.entry(bot)
-    rows = history(read_nights(league), entry)
+    found = league.entry(entry)
+    rows = history(read_nights(league), found)
     if as_json:
         print_json(
             "moon.league.history/1",
-            {"entry": entry.id, "nights": [_history_document(row) for row in rows]},
+            {"entry": found.id, "nights": [_history_document(row) for row in rows]},
         )
         return
     screen = console()
-    screen.print(f"{entry.id} by {entry.author}: {entry.status}", soft_wrap=True)
+    screen.print(f"{found.id} by {found.author}: {found.status}", soft_wrap=True)
     if not rows:
         screen.print("has played in no night")
         return

@@ -39,6 +39,19 @@ format_option = click.option(
     help="Who meets whom; round-robin if nothing is said. `moon tournament plan` shows it.",
 )  # fmt: skip
 
+SHORTEST_BEAT = 0.05
+"""Seconds between two lines that say how far something is, at least."""
+
+workers_option = click.option(
+    "-j", "--workers", type=click.IntRange(1), help="Worker processes that play."
+)
+
+heartbeat_option = click.option(
+    "--heartbeat", type=DURATION, default="10s", show_default=True,
+    callback=lambda *given: max(given[-1], SHORTEST_BEAT),
+    help="How often to say how far it is, where there is no terminal.",
+)  # fmt: skip
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Write one JSON document.")
 
 rules_option = click.option(

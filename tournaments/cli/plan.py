@@ -114,7 +114,7 @@ def plan(
     if export is not None:
         _export(made, wish.name, export)
     if as_json:
-        print_json("moon.plan/1", _document(wish, made, duration))
+        print_json("moon.tournament.plan/1", _document(wish, made, duration))
     else:
         _show(wish, made, duration)
 

@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import click
@@ -183,7 +184,8 @@ def play(
     is_held = job.sandbox.tier is not Tier.NONE
     if seed == "":
         raise ConfigError(None, "--seed", "is empty; leave it out for a random one")
-    debugger = Debugger(seats, dict(zip(names, bots, strict=True))) if debug else None
+    texts = dict(zip(names, bots, strict=True))
+    debugger = Debugger(seats, texts, partial(click.echo, err=True)) if debug else None
     wish = Wish(bots, chosen, seed or secrets.token_hex(16), job, seats, debugger)
     if watch and as_json:
         raise ConfigError(None, "--watch", "draws deals, and --json writes one document: take one")

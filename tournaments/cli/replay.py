@@ -173,7 +173,7 @@ def verify(places: tuple[str, ...], named: str | None, as_json: bool) -> int:
                 click.echo(difference)
     if as_json:
         print_json(
-            "moon.replay-verify/1",
+            "moon.replay.verify/1",
             {"matches": tally.matches, "deals": tally.deals, "differences": found},
         )
     else:

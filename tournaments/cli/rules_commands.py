@@ -28,7 +28,7 @@ def rules() -> None:
 def list_rules(as_json: bool) -> None:
     """List the rule sets that have a name."""
     if as_json:
-        print_json("moon.rules-list/1", {"rules": [_preset_json(p) for p in presets().values()]})
+        print_json("moon.rules.list/1", {"rules": [_preset_json(p) for p in presets().values()]})
         return
     column = max(map(len, presets())) + 2
     for preset in presets().values():
@@ -65,7 +65,9 @@ def _show(text: str, shown: Rules, as_json: bool) -> None:
     preset = presets().get(text)
     if as_json:
         body = {"text": text, "preset": preset and _preset_json(preset)}
-        print_json("moon.rules/1", {**body, "options": [asdict(line) for line in explain(shown)]})
+        print_json(
+            "moon.rules.show/1", {**body, "options": [asdict(line) for line in explain(shown)]}
+        )
         return
     click.secho(text, bold=True)
     if preset is not None:
@@ -90,7 +92,7 @@ def _show_difference(texts: tuple[str, str], both: tuple[Rules, Rules], as_json:
     if as_json:
         options = [{"left": asdict(mine), "right": asdict(theirs)} for mine, theirs in pairs]
         print_json(
-            "moon.rules-diff/1", {"left": texts[0], "right": texts[1], "differences": options}
+            "moon.rules.diff/1", {"left": texts[0], "right": texts[1], "differences": options}
         )
         return
     if not pairs:

@@ -24,12 +24,14 @@ from tournaments.cli.options import (
     DURATION,
     DURATION_OR_NONE,
     format_option,
+    heartbeat_option,
     json_option,
     limit_option,
     ponder_option,
     rule_option,
     rules_option,
     sandbox_option,
+    workers_option,
 )
 from tournaments.cli.remote_bots import look_at_remotes, remote_options
 from tournaments.cli.run_report import note_sandbox, reported, warn_of_crowding
@@ -49,14 +51,13 @@ from tournaments.store.files import is_ours
 
 INTERRUPTED = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 VOID_TABLES = 1
-SHORTEST_BEAT = 0.05
 
 
 @click.command()
 @click.argument("what", nargs=-1, required=True, metavar="FILE.toml | BOT...")
 @click.option("--store", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Where the run is kept; by default beside the file.")  # fmt: skip
-@click.option("-j", "--workers", type=click.IntRange(1), help="Worker processes that play.")
+@workers_option
 @click.option("--tables-in-flight", type=click.IntRange(1), metavar="N",
               help="Tables a worker plays at a time; else found out from the bots.")  # fmt: skip
 @click.option("--max-batch", type=click.IntRange(1), metavar="N",
@@ -74,8 +75,7 @@ SHORTEST_BEAT = 0.05
 @click.option("--network", type=DURATION_OR_NONE,
               help="What an answer of a remote bot may be late for the way.")  # fmt: skip
 @remote_options
-@click.option("--heartbeat", type=DURATION, default="10s", show_default=True,
-              help="How often to say how far it is, where there is no terminal.")  # fmt: skip
+@heartbeat_option
 @click.option("--accept-changes", is_flag=True,
               help="Continue although the file, a bot or moon itself has changed.")  # fmt: skip
 @click.option("--seal", is_flag=True,
@@ -149,7 +149,7 @@ def run(
             _print_seal(opened, seal_run(opened), as_json=as_json)
             return 0
         note_sandbox(opened, config, probe)
-        progress = Progress(opened, config, max(heartbeat, SHORTEST_BEAT), events=events)
+        progress = Progress(opened, config, heartbeat, events=events)
         code = _play(opened, config, progress, trips)
         if as_json or (opened.counts().played > 0 and not events):
             print_standings(opened, as_json=as_json)

@@ -48,7 +48,7 @@ def _show_table(store: Store, table: TableId, as_json: bool) -> None:
         if not result.is_void:
             [match] = load_matches(result.record.splitlines())
             body |= result_document(result, match)
-        print_json("moon.table/1", body)
+        print_json("moon.tournament.show.table/1", body)
         return
     screen = console()
     screen.print(f"table {table}, attempt {result.attempt}, {result.finished_at}")
@@ -67,7 +67,7 @@ def _show_run(store: Store, faults: bool, as_json: bool) -> None:
         (result, fault) for result in (store.results() if faults else ()) for fault in result.faults
     ]
     if as_json:
-        print_json("moon.run/1", _run_document(store, tables, listed))
+        print_json("moon.tournament.show/1", _run_document(store, tables, listed))
         return
     screen = console()
     lines = [

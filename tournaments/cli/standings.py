@@ -91,7 +91,7 @@ def print_standings(
             document["luck"] = luck_document(adjusted)
         if opinions:
             document["opinions"] = None if second is None else opinions_document(second)
-        print_json("moon.standings/1", document)
+        print_json("moon.tournament.standings/1", document)
     elif as_csv:
         csv.writer(sys.stdout, lineterminator="\n").writerows(csv_rows(table, adjusted))
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -39,7 +40,16 @@ def store_named(where: str | None, named: str | None) -> Path:
     """
     if where is not None and named is not None:
         raise ConfigError(None, "--store", f"two stores are named, {where!r} and {named!r}")
-    path = where or named
-    if path is None:
+    [path] = stores_named([each for each in (where or named,) if each is not None])
+    return path
+
+
+def stores_named(places: Sequence[str]) -> list[Path]:
+    """Returns where the stores are that *places* name, each by itself or by its tournament file.
+
+    Raises:
+        ConfigError: if none is named.
+    """
+    if not places:
         raise ConfigError(None, "STORE", "name the store of a run, or its tournament file")
-    return store_path(path) if path.endswith(".toml") else Path(path)
+    return [store_path(each) if each.endswith(".toml") else Path(each) for each in places]

@@ -32,7 +32,8 @@ def verify(path: Path, seal: str | None, as_json: bool) -> int:
     is wrong and where, and the exit code is 5.
     """
     if not path.exists():
-        raise NotFoundError(f"{path}: there is no such store")
+        way_out = "name the file of a run, or the folder of a league"
+        raise NotFoundError(f"{path}: there is neither a store nor a league; {way_out}")
     if path.is_dir():
         return _verify_league(path, seal, as_json=as_json)
     with Patience("tables") as patience:
@@ -59,7 +60,7 @@ def _verify_league(path: Path, seal: str | None, *, as_json: bool) -> int:
         facts = {"lines": verdict.lines, "head": verdict.head, "entries": verdict.entries}
         judged = {"nights": verdict.nights, "matches": tally.matches, "deals": tally.deals}
         found = {"holds": verdict.holds, "differences": verdict.differences}
-        print_json("moon.verify-league/1", {"path": str(path), **found, **facts, **judged})
+        print_json("moon.verify.league/1", {"path": str(path), **found, **facts, **judged})
     elif verdict.holds:
         sealed = "" if seal is None else f"; the seed of one of them opens the seal {seal}"
         click.echo(

@@ -52,7 +52,7 @@ def zoo(tier: str, only: tuple[str, ...], jobs: int, as_list: bool, as_json: boo
     broken = zoo.left or any(judgement.broken for judgement in judgements)
     if as_json:
         rest = {"left": list(zoo.left), "in_company": list(zoo.in_company)}
-        print_json("moon.zoo/1", {**_document(tier, judgements), **rest})
+        print_json("moon.bot.zoo/1", {**_document(tier, judgements), **rest})
     else:
         _print(tier, judgements)
         for what in zoo.left:
@@ -68,7 +68,7 @@ def _list(catalogue: Catalogue, tier: str, as_json: bool) -> None:
             {"id": b.id, "name": b.name, "promised": b.promises[tier], "why": b.why}
             for b in catalogue.behaviours
         ]
-        print_json("moon.zoo.list/1", {"sandbox": tier, "behaviours": rows})
+        print_json("moon.bot.zoo.list/1", {"sandbox": tier, "behaviours": rows})
         return
     grid = Grid(Column("", is_text=True), Column("a bot that", is_text=True), Column("promised"))
     for behaviour in catalogue.behaviours:

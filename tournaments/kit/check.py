@@ -19,7 +19,7 @@ from referee.rules import rules_text
 from referee.wire.states import read_question
 from tournaments.holding import limits_text
 from tournaments.kit import first_steps, match_steps
-from tournaments.kit.results import CheckReport, Failure, StepResult, Verdict
+from tournaments.kit.results import CheckReport, Failure, StepResult, StepVerdict
 from tournaments.kit.stand import Stand
 from tournaments.kit.states import save_state
 from tournaments.kit.trial import SEED, CheckTerms, StepFailedError, StepSkippedError, Trial
@@ -29,7 +29,7 @@ Tell: TypeAlias = Callable[[StepResult], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class CheckStep:
     """One thing that a bot must do."""
 
     name: str
@@ -41,26 +41,26 @@ class Step:
 
 
 STEPS = (
-    Step("builds", "builds", first_steps.builds, is_needed=True),
-    Step("starts", "starts within its budget", first_steps.starts, is_needed=True),
-    Step("describes", "describes itself", first_steps.describes, is_needed=True),
-    Step("first-bid", "bids with an empty history", first_steps.first_bid),
-    Step("later-bids", "bids after each other bid", first_steps.later_bids),
-    Step("follows-suit", "follows suit", first_steps.follows_suit),
-    Step("forced", "makes a forced move", first_steps.forced),
-    Step("lead-and-last", "leads, and plays last", first_steps.lead_and_last),
-    Step("in-time", "answers within the move time", first_steps.in_time),
-    Step("batch", "answers a batch, in any order", first_steps.batch),
-    Step("unknown-fields", "ignores unknown fields", first_steps.unknown_fields),
-    Step("cancelled", "goes on after a cancelled call", first_steps.cancelled),
-    Step("new-match", "plays a new match without restart", match_steps.new_match),
-    Step("two-matches", "plays two matches at once", match_steps.two_matches),
-    Step("restart", "goes on after a restart in mid-match", match_steps.restart),
-    Step("repeats", "plays the same games twice alike", match_steps.repeats),
-    Step("memory", "keeps its memory over many matches", match_steps.memory),
-    Step("other-game", "plays both games, with 3 and with 4", match_steps.other_game),
-    Step("exits", "exits when told", match_steps.exits),
-    Step("leaves-nothing", "leaves no process behind", match_steps.leaves_nothing),
+    CheckStep("builds", "builds", first_steps.builds, is_needed=True),
+    CheckStep("starts", "starts within its budget", first_steps.starts, is_needed=True),
+    CheckStep("describes", "describes itself", first_steps.describes, is_needed=True),
+    CheckStep("first-bid", "bids with an empty history", first_steps.first_bid),
+    CheckStep("later-bids", "bids after each other bid", first_steps.later_bids),
+    CheckStep("follows-suit", "follows suit", first_steps.follows_suit),
+    CheckStep("forced", "makes a forced move", first_steps.forced),
+    CheckStep("lead-and-last", "leads, and plays last", first_steps.lead_and_last),
+    CheckStep("in-time", "answers within the move time", first_steps.in_time),
+    CheckStep("batch", "answers a batch, in any order", first_steps.batch),
+    CheckStep("unknown-fields", "ignores unknown fields", first_steps.unknown_fields),
+    CheckStep("cancelled", "goes on after a cancelled call", first_steps.cancelled),
+    CheckStep("new-match", "plays a new match without restart", match_steps.new_match),
+    CheckStep("two-matches", "plays two matches at once", match_steps.two_matches),
+    CheckStep("restart", "goes on after a restart in mid-match", match_steps.restart),
+    CheckStep("repeats", "plays the same games twice alike", match_steps.repeats),
+    CheckStep("memory", "keeps its memory over many matches", match_steps.memory),
+    CheckStep("other-game", "plays both games, with 3 and with 4", match_steps.other_game),
+    CheckStep("exits", "exits when told", match_steps.exits),
+    CheckStep("leaves-nothing", "leaves no process behind", match_steps.leaves_nothing),
 )
 """Every step, in order."""
 
@@ -103,7 +103,7 @@ async def check_bot(
             if step.name not in steps:
                 continue
             result = await _take(trial, number, step, missing, states)
-            if step.is_needed and result.verdict is Verdict.FAILED:
+            if step.is_needed and result.verdict is StepVerdict.FAILED:
                 missing = f"step {number} failed: {step.title}"
             results.append(result)
             if tell is not None:
@@ -124,23 +124,23 @@ def _chosen(only: Sequence[str]) -> set[str]:
 
 
 async def _take(
-    trial: Trial, number: int, step: Step, missing: str, states: Path | None
+    trial: Trial, number: int, step: CheckStep, missing: str, states: Path | None
 ) -> StepResult:
     """Returns what came of *step*, which is skipped if something is *missing* for it."""
     began = time.monotonic()
     failure: Failure | None = None
-    verdict, remark = Verdict.PASSED, ""
+    verdict, remark = StepVerdict.PASSED, ""
     try:
         if missing:
             raise StepSkippedError(missing)
         remark = await step.run(trial)
     except StepSkippedError as skipped:
-        verdict, remark = Verdict.SKIPPED, str(skipped)
+        verdict, remark = StepVerdict.SKIPPED, str(skipped)
     except StepFailedError as failed:
-        verdict, failure = Verdict.FAILED, _explained(trial, step, failed.failure, states)
+        verdict, failure = StepVerdict.FAILED, _explained(trial, step, failed.failure, states)
     except StartError as error:
         again = Failure(f"could not be started again: {error}", stderr=error.report.stderr_tail)
-        verdict, failure = Verdict.FAILED, _explained(trial, step, again, states)
+        verdict, failure = StepVerdict.FAILED, _explained(trial, step, again, states)
     if failure is not None:
         remark = failure.problem
         await trial.stand.drop()
@@ -148,7 +148,7 @@ async def _take(
     return StepResult(number, step.name, step.title, verdict, remark, seconds, failure)
 
 
-def _explained(trial: Trial, step: Step, failure: Failure, states: Path | None) -> Failure:
+def _explained(trial: Trial, step: CheckStep, failure: Failure, states: Path | None) -> Failure:
     """Returns *failure* with the command that repeats it, and its state saved if it has one."""
     spec, how = trial.spec, _held(trial.terms.stand.sandbox)
     # Only a single answer can be had again by asking: what a bot does over time needs the step.

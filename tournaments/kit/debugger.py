@@ -6,11 +6,9 @@ import asyncio
 import json
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
-
-import click
 
 from referee.bots.asks import Ask, Charge
 from referee.bots.exchange import message_of
@@ -33,24 +31,30 @@ MOVE_TIME = 2.0
 
 
 class Debugger:
-    """Writes to standard error what happens at a table. Use it as an async context manager.
+    """Says what happens at a table. Use it as an async context manager.
 
     A question and an answer are a line of JSON each; what a bot writes is shown with its name in
     front. It is a tap of a table (`referee.bots.tables`).
     """
 
     def __init__(
-        self, seats: Sequence[str], texts: Mapping[str, str], states: Path = STATES
+        self,
+        seats: Sequence[str],
+        texts: Mapping[str, str],
+        say: Callable[[str], None],
+        states: Path = STATES,
     ) -> None:
         """Makes a debugger.
 
         Args:
             seats: By seat: the name of its bot.
             texts: By name of a bot: how it is named on the command line.
+            say: Takes each line, without its end.
             states: The folder in which the questions of faults are saved.
         """
         self._seats = seats
         self._texts = texts
+        self._say = say
         self._states = states
         self._readers: list[tuple[_Reader, asyncio.Task[None]]] = []
 
@@ -59,7 +63,7 @@ class Debugger:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Writes what is left; every process has ended by now."""
+        """Says what is left; every process has ended by now."""
         for reader, task in self._readers:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
@@ -67,7 +71,7 @@ class Debugger:
 
     def started(self, key: LineKey, process: BotProcess) -> None:
         """Shows from now on what *process*, of the line *key*, writes to standard error."""
-        reader = _Reader(key.entrant, process)
+        reader = _Reader(key.entrant, process, self._say)
         self._readers.append((reader, asyncio.create_task(reader.follow(), name="stderr")))
 
     def asked(self, ask: Ask) -> None:
@@ -101,14 +105,15 @@ class Debugger:
     def _show(self, ask: Ask, what: dict[str, Any]) -> None:
         seat = ask.question.seat
         line = {"seat": seat, "bot": self._seats[seat], **what}
-        click.echo(json.dumps(line, ensure_ascii=False), err=True)
+        self._say(json.dumps(line, ensure_ascii=False))
 
 
 class _Reader:
     """Follows the standard error of one process, line by line."""
 
-    def __init__(self, name: str, process: BotProcess) -> None:
+    def __init__(self, name: str, process: BotProcess, say: Callable[[str], None]) -> None:
         self._name = name
+        self._say = say
         self._process = process
         self._seen = 0
         self._rest = b""
@@ -126,4 +131,4 @@ class _Reader:
         if last and self._rest:
             lines.append(self._rest)
         for line in lines:
-            click.echo(f"{self._name}: {readable(line)}", err=True)
+            self._say(f"{self._name}: {readable(line)}")

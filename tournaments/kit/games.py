@@ -22,7 +22,7 @@ PASSES = 0.6
 """The share of its bids in which the house passes: else nobody else would be declarer."""
 
 
-class House:
+class HouseLine:
     """A line to nobody: plays at random, the same way whenever it is made of the same seed."""
 
     strays = 0
@@ -60,7 +60,7 @@ class House:
 
 
 @dataclass(slots=True)
-class Played:
+class TrialMatch:
     """A match against the house, from the side of the bot.
 
     Attributes:
@@ -102,7 +102,7 @@ async def play_one(
     line: BotLine,
     fixture: Fixture,
     answered: Callable[[int], None] | None = None,
-) -> Played:
+) -> TrialMatch:
     """Plays a match and returns what came of it; the first fault of the bot ends it.
 
     Args:
@@ -118,7 +118,7 @@ async def play_one(
     over: asyncio.Future[TableInPlay] = loop.create_future()
     match = Match.start(Terms(fixture.rules, fixture.deals), seed_key(fixture.seed))
     players = fixture.rules.players
-    lines: list[BotLine] = [House(f"{fixture.seed}/{seat}") for seat in range(players)]
+    lines: list[BotLine] = [HouseLine(f"{fixture.seed}/{seat}") for seat in range(players)]
     lines[fixture.seat] = line
     names = tuple("bot" if seat == fixture.seat else "house" for seat in range(players))
     referee = MatchReferee("0.0", match, names, TableTerms(strikes=0))
@@ -130,7 +130,7 @@ async def play_one(
     return tap.played
 
 
-async def play_in_turn(stand: Stand, line: BotLine, matches: Sequence[Fixture]) -> list[Played]:
+async def play_in_turn(stand: Stand, line: BotLine, matches: Sequence[Fixture]) -> list[TrialMatch]:
     """Plays *matches* one after the other, until the bot is at fault."""
     played = []
     for fixture in matches:
@@ -146,7 +146,7 @@ class _Tap:
     def __init__(
         self, seat: int, clock: ClockTerms, answered: Callable[[int], None] | None
     ) -> None:
-        self.played = Played()
+        self.played = TrialMatch()
         self._seat = seat
         self._move_time = clock.move_time
         self._answered = answered

@@ -7,13 +7,11 @@ import signal
 from collections.abc import Sequence
 from itertools import pairwise
 
-from referee.bots.keeper.processes import Entry, family, kill_process, read_process, signal_group
 from referee.bots.keeper.watch import size
 from referee.bots.keeper_client import GRACE
-from referee.bots.process import BotProcess
 from referee.bots.sandbox import Tier
 from referee.rules import rules_text
-from tournaments.kit.games import Played, fixtures, play_in_turn, play_one
+from tournaments.kit.games import TrialMatch, fixtures, play_in_turn, play_one
 from tournaments.kit.results import Failure
 from tournaments.kit.stand import memory_of
 from tournaments.kit.states import describe
@@ -79,7 +77,7 @@ async def repeats(trial: Trial) -> str:
     return f"{sum(len(match.asked) for match in first)} decisions alike"
 
 
-def _compare(first: Sequence[Played], second: Sequence[Played]) -> None:
+def _compare(first: Sequence[TrialMatch], second: Sequence[TrialMatch]) -> None:
     for one, other in zip(first, second, strict=True):
         for (question, before), (_, after) in zip(one.asked, other.asked, strict=False):
             if before != after:
@@ -100,7 +98,9 @@ async def memory(trial: Trial) -> str:
     line = trial.stand.line()
     await line.warm_up()
     process = trial.stand.processes[-1]
-    count = max(1, trial.matches(18 * ROUNDS))
+    if not memory_of(process):
+        raise StepSkippedError("this system does not tell what a process uses")
+    count = trial.matches(18 * ROUNDS)
     seen: list[int] = []
     for turn in range(ROUNDS):
         wanted = fixtures(trial.rules, f"{trial.terms.seed}/memory/{turn}", count)
@@ -109,8 +109,6 @@ async def memory(trial: Trial) -> str:
         grown = [after - before for before, after in pairwise(seen)]
         if len(grown) >= 3 and max(grown[-2:]) < STEADY:
             return f"{size(seen[-1])} after {count * len(seen)} matches"
-    if not seen[-1]:
-        raise StepSkippedError("this system does not tell what a process uses")
     each = (seen[-1] - seen[2]) // (count * (ROUNDS - 3))
     raise StepFailedError(
         Failure(
@@ -149,15 +147,18 @@ async def _end_once(trial: Trial) -> float | None:
     await trial.stand.direct()
     process = trial.stand.asked_process
     assert process is not None, "only bots that are started here are checked"
+    clock = trial.stand.clock
+    ended: list[float] = []
+    process.on_exit(lambda: ended.append(clock.now()))
+    began = clock.now()
     hardened = trial.terms.stand.sandbox.tier is Tier.HARDENED
-    children = [] if hardened else _children(trial, process)
-    trial.left = await _end_watched(trial, process, children) if children else ()
-    began = trial.stand.clock.now()
+    await process.stop(settle=0.0 if hardened else SETTLE)
+    trial.left = process.outlived
     await trial.stand.drop()
     report = process.report
     if report is not None and report.signal == signal.SIGKILL:
         return None
-    return trial.stand.clock.now() - began
+    return max(0.0, ended[0] - began)
 
 
 async def leaves_nothing(trial: Trial) -> str:
@@ -175,41 +176,3 @@ async def leaves_nothing(trial: Trial) -> str:
             )
         )
     return ""
-
-
-def _children(trial: Trial, process: BotProcess) -> list[Entry]:
-    """Returns the processes that *process*, the only one of the stand, has started and that run.
-
-    One that has left its family is a child of the keeper.
-    """
-    own = process.pids()[:1]
-    return [entry for _, entry in family(trial.stand.keeper().pid) if entry.pid not in own]
-
-
-async def _end_watched(
-    trial: Trial, process: BotProcess, children: Sequence[Entry]
-) -> tuple[int, ...]:
-    """Tells *process* to end as the keeper does, and returns which of *children* outlive it.
-
-    The keeper, which ends them at once, is held meanwhile.
-    """
-    keeper = read_process(trial.stand.keeper().pid)
-    leader = read_process(process.pids()[0])
-    assert keeper is not None
-    assert leader is not None
-    kill_process(keeper, signal.SIGSTOP)
-    try:
-        signal_group(leader.pid, signal.SIGTERM)
-        waited = 0.0
-        while _lives(leader) and waited < GRACE:
-            await asyncio.sleep(0.02)
-            waited += 0.02
-        await asyncio.sleep(SETTLE)
-        return tuple(child.pid for child in children if _lives(child)) if not _lives(leader) else ()
-    finally:
-        kill_process(keeper, signal.SIGCONT)
-
-
-def _lives(entry: Entry) -> bool:
-    now = read_process(entry.pid)
-    return now is not None and now.born == entry.born and now.living

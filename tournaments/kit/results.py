@@ -8,10 +8,10 @@ from enum import StrEnum
 from typing import Any
 from xml.etree import ElementTree as Xml
 
-SCHEMA = "moon.bot-check/1"
+SCHEMA = "moon.bot.check/1"
 
 
-class Verdict(StrEnum):
+class StepVerdict(StrEnum):
     """What came of a step."""
 
     PASSED = "passed"
@@ -52,7 +52,7 @@ class StepResult:
     """What it is called in commands: ``follows-suit``."""
     title: str
     """The same for people."""
-    verdict: Verdict
+    verdict: StepVerdict
     remark: str
     """What was seen, or why it was skipped."""
     seconds: float
@@ -79,14 +79,16 @@ class CheckReport:
     @property
     def failed(self) -> tuple[StepResult, ...]:
         """The steps that failed, in order."""
-        return tuple(step for step in self.steps if step.verdict is Verdict.FAILED)
+        return tuple(step for step in self.steps if step.verdict is StepVerdict.FAILED)
 
     @property
     def summary(self) -> str:
         """How many steps came to what: ``18 of 20 passed, 1 failed, 1 skipped``."""
         counts = Counter(step.verdict for step in self.steps)
-        parts = [f"{counts[Verdict.PASSED]} of {len(self.steps)} passed"]
-        others = (verdict for verdict in (Verdict.FAILED, Verdict.SKIPPED) if counts[verdict])
+        parts = [f"{counts[StepVerdict.PASSED]} of {len(self.steps)} passed"]
+        others = (
+            verdict for verdict in (StepVerdict.FAILED, StepVerdict.SKIPPED) if counts[verdict]
+        )
         parts.extend(f"{counts[verdict]} {verdict}" for verdict in others)
         return ", ".join(parts)
 
@@ -108,8 +110,8 @@ class CheckReport:
             "testsuite",
             name=f"moon bot check {self.bot}",
             tests=str(len(self.steps)),
-            failures=str(counts[Verdict.FAILED]),
-            skipped=str(counts[Verdict.SKIPPED]),
+            failures=str(counts[StepVerdict.FAILED]),
+            skipped=str(counts[StepVerdict.SKIPPED]),
             time=f"{total:.3f}",
         )
         for step in self.steps:
@@ -119,7 +121,7 @@ class CheckReport:
             if step.failure is not None:
                 told = Xml.SubElement(case, "failure", message=step.failure.problem)
                 told.text = "\n".join(failure_lines(step.failure))
-            elif step.verdict is Verdict.SKIPPED:
+            elif step.verdict is StepVerdict.SKIPPED:
                 Xml.SubElement(case, "skipped", message=step.remark)
         Xml.indent(suite)
         return Xml.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"

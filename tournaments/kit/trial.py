@@ -13,7 +13,7 @@ from referee.errors import MoonError
 from referee.match import Fault, FaultKind, Question
 from referee.rules import DEFAULT_PRESETS, Rules, preset_rules, presets
 from referee.wire.states import StoredQuestion
-from tournaments.kit.games import Played, fixtures, play_in_turn
+from tournaments.kit.games import TrialMatch, fixtures, play_in_turn
 from tournaments.kit.results import Failure
 from tournaments.kit.stand import Stand, StandTerms
 from tournaments.kit.states import describe, stored
@@ -62,7 +62,7 @@ class Trial:
     """The rules that it is tried by: first the main ones, then those of the other game."""
     pace: float = 0.0
     """Seconds that a decision takes, as far as was seen."""
-    first_run: list[Played] = field(default_factory=list)
+    first_run: list[TrialMatch] = field(default_factory=list)
     """The matches that were played in turn by one process."""
     line: Line | None = None
     """The line that played them."""
@@ -118,14 +118,14 @@ class Trial:
         fit = PATIENCE / (decisions * self.pace) if self.pace else MATCHES
         return max(2, min(MATCHES, int(fit)))
 
-    async def run(self) -> list[Played]:
+    async def run(self) -> list[TrialMatch]:
         """Returns the matches that one process has played in turn, and plays them if need be."""
         if not self.first_run:
             self.line = self.line or self.stand.line()
             self.first_run = await self.play(self.line)
         return self.first_run
 
-    async def play(self, line: Line) -> list[Played]:
+    async def play(self, line: Line) -> list[TrialMatch]:
         """Plays the usual matches in turn over *line*.
 
         Raises:
@@ -170,7 +170,7 @@ def rules_of(named: Sequence[str], wanted: Rules | None) -> list[Rules]:
     return found
 
 
-def raise_fault(played: Sequence[Played]) -> None:
+def raise_fault(played: Sequence[TrialMatch]) -> None:
     """Raises the first fault in *played*, if there is one.
 
     Raises:

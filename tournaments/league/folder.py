@@ -256,7 +256,7 @@ class League:
 
     def _check_change(self, event: Event, entry: Entry, reason: str) -> None:
         if event is Event.DISQUALIFIED and not reason.strip():
-            raise ConfigError(None, "--reason", "is missing; it is published with the entry")
+            raise ConfigError(None, "--why", "is missing; it is published with the entry")
         is_out = entry.status in (Status.RETIRED, Status.DISQUALIFIED)
         same = entry.status.value == (event.value if event is not Event.RESTORED else Status.ACTIVE)
         if same or (is_out and event in (Event.RETIRED, Event.SUSPENDED)):

@@ -30,6 +30,8 @@ CLOSED = "night-closed"
 RESCINDED = "rescinded"
 """The event of the line that takes a table out of all standings."""
 _NAME = re.compile(r"night-([1-9]\d*)\.sqlite")
+TABLE = "NIGHT/TABLE"
+"""How commands call the argument that names a table of a night."""
 _TABLE = re.compile(r"([1-9]\d*)/(\d+\.\d+)")
 
 
@@ -195,12 +197,13 @@ def rescind(league: League, word: str, why: str) -> tuple[int, TableId]:
         why: The reason, which is published.
 
     Raises:
-        ConfigError: if *word* names no table, there is no reason, or it was taken out before.
+        ConfigError: if *word* names no table, or one that is void or was taken out before, or
+            there is no reason.
         NotFoundError: if there is no such night or table.
     """
     match = _TABLE.fullmatch(word)
     if match is None:
-        raise ConfigError(None, "MATCH", f"expected night and table, as in 2/17.1, got {word!r}")
+        raise ConfigError(None, TABLE, f"expected night and table, as in 2/17.1, got {word!r}")
     if not why.strip():
         raise ConfigError(None, "--why", "is empty; the reason is published with the standings")
     number = int(match[1])
@@ -209,10 +212,11 @@ def rescind(league: League, word: str, why: str) -> tuple[int, TableId]:
         result = store.result(TableId(match[2]))
     table = result.id  # 00.1 finds table 0.1, and only that name takes it out
     if result.is_void:
-        raise NotFoundError(f"{night.path}: table {table} is void, so it counts for nothing")
+        problem = "is void, so it counts for nothing: there is nothing to take out"
+        raise ConfigError(None, TABLE, f"{number}/{table} {problem}")
     with league.changing() as write:
         if (number, table) in rescinded(league):
-            raise ConfigError(None, "MATCH", f"{number}/{table} was rescinded already")
+            raise ConfigError(None, TABLE, f"{number}/{table} was rescinded already")
         write(RESCINDED, {"night": number, "table": table, "why": why})
     return number, table
 

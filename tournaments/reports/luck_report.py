@@ -40,7 +40,7 @@ def luck_document(adjusted: Adjusted) -> dict[str, object]:
     return {
         "coefficient": adjusted.terms.coefficient,
         "hash": adjusted.terms.hash,
-        "is_current": adjusted.terms.is_current,
+        "current": adjusted.terms.is_current,
         "variance_saved_tables": adjusted.saved_of_tables,
         "variance_saved_blocks": adjusted.saved_of_blocks,
         "best_coefficient": adjusted.best_coefficient,

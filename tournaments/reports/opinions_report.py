@@ -67,6 +67,6 @@ def opinions_document(opinions: SecondOpinions) -> dict[str, object]:
     """Returns second opinions as JSON values."""
     return {
         "strengths": [asdict(row) for row in opinions.strengths],
-        "rankings": [{**asdict(row), "is_same": not row.swaps} for row in opinions.rankings],
+        "rankings": [{**asdict(row), "same": not row.swaps} for row in opinions.rankings],
         "pairs": [asdict(row) for row in opinions.pairs],
     }

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from referee.errors import StoreError
 from tournaments.store.database import check_file, sync_folder
+from tournaments.store.readers import readers
 
 SUFFIX = ".digest"
 """What the name of a digest has behind that of its store."""
@@ -44,8 +45,8 @@ def write_digest(store: Path) -> str:
     size = 65536 if size == 1 else size
     if store.with_name(f"{store.name}-wal").exists():
         raise StoreError(
-            f"{store}: somebody still reads it, so it cannot be brought into one file; do the same "
-            "again when nobody does"
+            f"{store}: is still read by {readers(store) or 'a process that cannot be seen'}, so it "
+            "cannot be brought into one file; let that end, and do the same again"
         )
     path = digest_path(store)
     draft = path.with_name(path.name + ".new")

@@ -21,6 +21,8 @@ from referee.bots.keeper.watch import Allowed, Watchdog
 CHUNK = 65536
 SWEEP_LIMIT = 5.0
 """Seconds for which the end of everything that a program has started is tried."""
+LONGEST_SETTLE = 5.0
+"""Seconds for which what a program has started may run on after it, whatever was asked for."""
 MOST_OUTPUT = 256 << 20
 """Bytes after which a stream of a bot is closed: whoever writes that much writes for nobody."""
 
@@ -60,6 +62,8 @@ class Kept:
         inside: The first process of its sandbox, where one says so; see `enter`.
         over: What it used too much, so that it was ended; else empty.
         frozen: Whether it is stopped between its decisions.
+        settle: Seconds for which what it has started may run on after it, before that is ended.
+        outlived: The pids of what still ran when that time was over.
     """
 
     def __init__(self, request: dict[str, Any], process: subprocess.Popen[bytes]) -> None:
@@ -79,6 +83,8 @@ class Kept:
         self.inside: Entry | None = None
         self.over = ""
         self.frozen = False
+        self.settle = 0.0
+        self.outlived: list[int] = []
         self.killed = False
         self.reaped = False
         self.due = math.inf

@@ -17,6 +17,7 @@ from typing import Any
 
 from referee.bots.keeper.kept import (
     CHUNK,
+    LONGEST_SETTLE,
     SWEEP_LIMIT,
     Kept,
     Output,
@@ -214,6 +215,8 @@ class Service:
             return
         if request["grace_ms"] and not kept.killed:
             self._look_for_processes()
+            if process_count():  # else nobody could say what there is left
+                kept.settle = min(request["settle_ms"] / 1000, LONGEST_SETTLE)
             kept.ask_to_end()
         kept.killed = True
         kept.due = min(kept.due, time.monotonic() + request["grace_ms"] / 1000)
@@ -236,7 +239,8 @@ class Service:
                     # While its leader is a zombie the number of a group cannot be anybody else's.
                     if ended is None:
                         return
-                    if (pid := ended.si_pid) in self._leaders:
+                    leader = self._leaders.get(pid := ended.si_pid)
+                    if leader is not None and not leader.settle:
                         signal_group(pid, signal.SIGKILL)
                 pid, status, used = os.wait4(pid, os.WNOHANG)
                 if not pid:
@@ -246,7 +250,7 @@ class Service:
                     self._exited(kept, os.waitstatus_to_exitcode(status), cpu)
 
     def _exited(self, kept: Kept, code: int, cpu: float) -> None:
-        if not CAN_PEEK:
+        if not CAN_PEEK and not kept.settle:
             signal_group(kept.pid, signal.SIGKILL)
         kept.reaped = True
         kept.process.returncode = code
@@ -254,12 +258,22 @@ class Service:
             # A pipe holds far less than 64 chunks; a process that writes on cannot hold us here.
             self._drain(output, 64)
         self._say("exited", id=kept.number, cpu=cpu, **kept.exit_fields(code))
-        kept.sweep_from(time.monotonic())
+        if kept.settle and not self._pids_of(kept):
+            kept.settle = 0.0
+        kept.sweep_from(time.monotonic() + kept.settle)
+
+    def _pids_of(self, kept: Kept) -> list[int]:
+        """Returns what runs now of *kept*, or hides whose it is."""
+        pairs = ((self._owner(top, entry), entry) for top, entry in family(os.getpid()))
+        return sorted(entry.pid for owner, entry in pairs if owner is None or owner is kept)
 
     def _advance(self) -> None:
         now = time.monotonic()
         due = [kept for kept in self._kept.values() if kept.due <= now]
         for kept in due:
+            if kept.reaped and kept.settle:
+                kept.outlived = self._pids_of(kept)
+            kept.settle = 0.0
             kept.sweep_from(now)
             if not kept.reaped:
                 if kept.inside is not None:
@@ -297,7 +311,7 @@ class Service:
         for output in kept.outputs.values():
             self._close(output)
         del self._kept[kept.number]
-        self._say("gone", id=kept.number, left=sorted(left))
+        self._say("gone", id=kept.number, left=sorted(left), outlived=kept.outlived)
 
     def _end_everything(self) -> None:
         for pid in self._leaders:

@@ -1,7 +1,9 @@
 """A bot that is wrong in one way, which its argument names, and in no other."""
 
+import atexit
 import os
 import random
+import subprocess
 import sys
 import time
 
@@ -51,5 +53,14 @@ class Forgets(sdk.BotService):
             yield pb.PlayResponse(answers=response.answers[:3])
 
 
+def linger(child):
+    """Takes half a second to end, and ends its child with it."""
+    time.sleep(0.5)
+    child.kill()
+    child.wait()
+
+
+if KIND == "lingers":
+    atexit.register(linger, subprocess.Popen(["sleep", "600"]))
 sdk.BotService = {"strict": Strict, "forgets": Forgets}.get(KIND, sdk.BotService)
 serve(Odd(), [])
