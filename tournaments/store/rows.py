@@ -123,7 +123,7 @@ class RowReader:
                 tuple(FaultRow(*fault) for fault in faults),
                 attempt,
                 finished_at,
-                figures,
+                figures=figures,
             )
         except (ValueError, TypeError, zlib.error):
             raise damage_of(row) from None
