@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -212,7 +213,6 @@ def test_the_table_says_what_it_would_be_without_forfeits() -> None:
                 number, number // 3, number % 3, names, "forfeit" if is_forfeit else "target",
                 (0, 0, 0), places, faults=(fault,) * is_forfeit,
             ),
-            "0-1-2",
             3,
         )  # fmt: skip
     table = ladder([night])
@@ -220,6 +220,19 @@ def test_the_table_says_what_it_would_be_without_forfeits() -> None:
         ("bob#1", 2), ("cyd#1", 3), ("ann#1", 1),
     ]  # fmt: skip
     assert (table.forfeited, table.rows[2].played.forfeits) == (8, 8)
+
+
+def test_the_evidence_is_as_sure_over_twelve_nights_as_it_is_in_one() -> None:
+    """Guards against blocks of one meeting being told apart by the night that they are of."""
+    meetings = (("ann#1", "bob#1", "cyd#1"), ("ann#1", "bob#1", "dan#1"))
+    single, nights = NightResults(1), [NightResults(number) for number in range(12)]
+    for number in range(24):
+        seats = tuple(map(EntrantId, meetings[number % 2]))
+        places = (1, 2, 3) if number % 2 else ((2, 1, 3), (2, 3, 1), (1, 3, 2))[number % 3]
+        result = TableResult(number, number, 0, seats, "target", (0, 0, 0), places)
+        single.take(result, 3)
+        nights[number // 2].take(replace(result, block=number % 2), 3)
+    assert ladder(nights).ranks == ladder([single]).ranks
 
 
 def test_at_tables_of_four_entries_play_as_pairs_of_themselves(tmp_path: Path) -> None:

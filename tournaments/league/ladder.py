@@ -1,8 +1,9 @@
 """The standings of a league over all its nights: a function of the stored records and the log.
 
 All tables of all nights are rated at once, so ratings carry over and nothing hangs on the order of
-the nights. Blocks are drawn again night by night for the intervals, as those of a run are. House
-bots are rated with all others, and are not listed. What counts:
+the nights. For the intervals blocks are drawn again among those of the same meeting, whichever
+night they are of: they repeat each other as those of one night do. House bots are rated with all
+others, and are not listed. What counts:
 
 - every table that was played, also those of entries that were suspended, withdrawn or replaced;
 - a forfeit, as the place that the table gave: last for who forfeits;
@@ -48,7 +49,7 @@ class NightResults:
     blocks: dict[int, list[Game]] = field(default_factory=dict)
     """By block: its games."""
     cells: dict[int, str] = field(default_factory=dict)
-    """By block: who meets in it."""
+    """By block: who meets in it, by name, so that it says the same in every night."""
     clean: list[Game] = field(default_factory=list)
     """The games that nobody forfeited."""
     figures: dict[EntrantId, Played] = field(default_factory=dict)
@@ -59,11 +60,11 @@ class NightResults:
     begun_at: str = ""
     """When it was made (UTC)."""
 
-    def take(self, result: TableResult, cell: str, sides: int) -> None:
+    def take(self, result: TableResult, sides: int) -> None:
         """Takes a table that counts."""
         game = Game.of(result.seats[:sides], result.places)
         self.blocks.setdefault(result.block, []).append(game)
-        self.cells[result.block] = cell
+        self.cells[result.block] = " ".join(sorted({*result.seats}))
         if result.ending != FORFEIT:
             self.clean.append(game)
         for side, who in enumerate(result.seats[:sides]):
@@ -98,10 +99,9 @@ def read_nights(league: League) -> tuple[NightResults, ...]:
             is_closed=store.is_closed,
             begun_at=run.created_at,
         )
-        cells = [block.cell for block in run.schedule().blocks]
         for result in store.outcomes():
             if _counts(night.number, result.id, out):
-                results.take(result, cells[result.block], run.rules.side_count)
+                results.take(result, run.rules.side_count)
             else:
                 results.rescinded += 1
         found.append(results)
@@ -159,7 +159,7 @@ def ladder(
     """
     nights = tuple(nights)
     blocks = [
-        Block(f"{night.number}:{night.cells[number]}", tuple(games))
+        Block(night.cells[number], tuple(games))
         for night in nights
         for number, games in night.blocks.items()
     ]
