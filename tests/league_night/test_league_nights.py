@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,16 +13,21 @@ from click.testing import CliRunner
 
 from referee.errors import ConfigError, NotFoundError, VerificationError
 from tests.league_night.leagues import enter, new_league, play_night, played_league
+from tests.league_night.offices import HereRunner
+from tournaments.cli import league_night
 from tournaments.cli.league import league as command
 from tournaments.cli.verify import verify
 from tournaments.league.entries import Event
 from tournaments.league.folder import League
 from tournaments.league.ladder import NightResults, history, ladder, read_nights
+from tournaments.league.night import NightPlay
 from tournaments.league.nights import night_files, rescind, seal_night, settle
 from tournaments.league.sealing import close_run, commitment
 from tournaments.rating import rate
 from tournaments.reports.league_verifying import verify_league
 from tournaments.results import FaultRow, TableResult
+from tournaments.runner.jobs import TableJob
+from tournaments.runner.report import RunnerError, RunReport
 from tournaments.schedule import EntrantId
 from tournaments.store import Store
 
@@ -184,6 +190,31 @@ def test_terms_that_the_organiser_has_changed_are_written_down(league: League) -
     assert moon(league, "seal")[1].startswith("night-2: ")
     assert events(league)[-2:] == ["terms", "night-sealed"]
     assert verify_league(league.folder).holds
+
+
+class Failing(HereRunner):
+    """Breaks its first table, and can go on no more."""
+
+    async def run(self) -> RunReport:
+        broken = self._todo[0]
+        assert isinstance(broken, TableJob)
+        seats = tuple(map(EntrantId, broken.seats))
+        self.report.void.append(TableResult(broken.number, broken.block, broken.lane, seats))
+        self.report.complain("the host has no memory left")
+        raise RunnerError("workers fail again and again")
+
+
+def test_a_night_that_an_error_ends_tells_and_keeps_what_became_of_its_last_part(
+    league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(league_night, "NightPlay", partial(NightPlay, runner=Failing))
+    words = ["night", "--rounds", "1", "--league", str(league.folder)]
+    done = CliRunner().invoke(command, words, standalone_mode=False)
+    assert isinstance(done.exception, RunnerError)
+    assert "a fault of moon's own: the host has no memory left" in done.output
+    with Store.open(night_files(league)[-1].path) as store:
+        assert store.void_attempts() == {0: 1}
+        assert [note.kind for note in store.notes()].count("measured") == 1
 
 
 def test_a_dry_run_says_what_a_round_is_and_plays_nothing(league: League) -> None:

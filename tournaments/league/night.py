@@ -108,7 +108,8 @@ class NightPlay:
 
     Attributes:
         why: Why no further round was begun; ``None`` before.
-        report: What became of the part that is played, or was played last.
+        report: What became of the part that `begin` has found, as far as it is played; the same
+            one to its end, also where an error ends it.
         pace: How fast it goes.
     """
 
@@ -185,7 +186,7 @@ class NightPlay:
         Returns:
             Whether there is; if not, `why` says why.
         """
-        store = self._store
+        store, self.report = self._store, RunReport()
         if store.pending(store.run.schedule()):
             self._config = self._office.config(store, store.run.stages)
             return True
@@ -232,9 +233,9 @@ class NightPlay:
 
         self._since, self._begun = self._clock(), len(jobs)
         self._runner = runner = self._make_runner(
-            self._job(config), jobs, workers=self._workers, on_results=keep, say=say, more=more
-        )
-        self.report = runner.report
+            self._job(config), jobs, workers=self._workers, on_results=keep, say=say, more=more,
+            report=self.report,
+        )  # fmt: skip
         try:
             await runner.run()
         finally:
