@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from referee.crashes import PlannedError
 from referee.errors import ConfigError, NotFoundError, VerificationError
 from tests.league_night.leagues import enter, new_league, play_night, played_league
-from tests.league_night.offices import HereRunner
+from tests.league_night.offices import Blaming, HereRunner
 from tournaments.cli import league_night
 from tournaments.cli.league import league as command
 from tournaments.cli.verify import verify
@@ -22,6 +23,7 @@ from tournaments.league.folder import League
 from tournaments.league.ladder import NightResults, history, ladder, read_nights
 from tournaments.league.night import NightPlay
 from tournaments.league.nights import night_files, rescind, seal_night, settle
+from tournaments.league.office import LeagueOffice
 from tournaments.league.sealing import close_run, commitment
 from tournaments.rating import rate
 from tournaments.reports.league_verifying import verify_league
@@ -190,6 +192,34 @@ def test_terms_that_the_organiser_has_changed_are_written_down(league: League) -
     assert moon(league, "seal")[1].startswith("night-2: ")
     assert events(league)[-2:] == ["terms", "night-sealed"]
     assert verify_league(league.folder).holds
+
+
+def test_a_kill_right_after_a_suspension_does_not_make_its_faults_count_twice(
+    league: League,
+) -> None:
+    """Guards against a log that says who is suspended while nothing says for which faults."""
+    file = league.folder / "league.toml"
+    file.write_text(file.read_text().replace("suspend_after = 0", "suspend_after = 3"))
+    enter(league, "dice2", "Dan")
+
+    def die(_: str) -> None:
+        raise PlannedError
+
+    with pytest.raises(PlannedError):
+        play_night(League.open(league.folder), 3, closes=False, runner=Blaming, say=die)
+    League.open(league.folder).change(Event.RESTORED, "dice2")
+    play_night(League.open(league.folder), 3, runner=Blaming)
+    lines = [x.details for x in League.open(league.folder).audit.lines if x.event == "suspended"]
+    assert [line["faults"] for line in lines] == [9, 18], "nine in each of its two rounds"
+    assert lines[1]["reason"] == "18 faults in night-2, and 3 suspend"
+
+
+def test_who_retires_while_it_is_to_be_suspended_was_not_suspended(league: League) -> None:
+    office = LeagueOffice(league, 1, lambda _: None)
+    league.change(Event.RETIRED, "meek")
+    office.suspend(league.entry("meek").id, "night-2", 30)
+    assert events(league)[-1] == "retired"
+    assert office.suspensions("night-2") == {}
 
 
 class Failing(HereRunner):

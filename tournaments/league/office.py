@@ -59,11 +59,25 @@ class LeagueOffice:
         league = League.open(self._folder)
         return tuple(map(str, league.hidden(league.entry(name) for name in names)))
 
-    def suspend(self, name: EntrantId, reason: str) -> None:
-        """Suspends *name* and says so, unless it does not play any more."""
+    def suspensions(self, night: str) -> dict[EntrantId, int]:
+        """Returns whom *night* has suspended, by the log: the faults of its last suspension."""
+        return {
+            EntrantId(line.details["entry"]): int(line.details["faults"])
+            for line in League.open(self._folder).audit.lines
+            if line.event == Event.SUSPENDED and line.details.get("night") == night
+        }
+
+    def suspend(self, name: EntrantId, night: str, faults: int) -> None:
+        """Suspends *name* for its *faults* and says so, unless it does not play any more.
+
+        The line of the log that suspends it says in which night and for how many, so a kill cannot
+        come between the two.
+        """
         league = League.open(self._folder)
         if name in [entry.id for entry in league.active]:
-            league.change(Event.SUSPENDED, name, reason)
+            reason = f"{faults} faults in {night}, and {self.suspend_after} suspend"
+            why = {"night": night, "faults": faults}
+            league.change(Event.SUSPENDED, name, reason, why)
             self._say(f"{name} is suspended: {reason}")
 
 
