@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from dataclasses import replace
 from functools import partial
@@ -15,7 +16,7 @@ from referee.crashes import PlannedError
 from referee.errors import ConfigError, NotFoundError, VerificationError
 from tests.league_night.leagues import enter, new_league, play_night, played_league
 from tests.league_night.offices import Blaming, HereRunner
-from tournaments.cli import league_night
+from tournaments.cli import league_night, league_standings
 from tournaments.cli.league import league as command
 from tournaments.cli.verify import verify
 from tournaments.league.entries import Event
@@ -281,6 +282,27 @@ def test_the_table_says_what_it_would_be_without_forfeits() -> None:
         ("bob#1", 2), ("cyd#1", 3), ("ann#1", 1),
     ]  # fmt: skip
     assert (table.forfeited, table.rows[2].played.forfeits) == (8, 8)
+
+
+def test_who_has_only_tables_that_were_forfeited_has_no_clean_rank(
+    league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guards against a rank that comes from what is thought of everybody beforehand."""
+    night = NightResults(1)
+    for number, (seats, places) in enumerate(
+        [(("ann#1", "bob#1", "house-1"), (1, 2, 3))] * 4
+        + [(("bob#1", "cyd#1", "house-1"), (1, 3, 2))] * 2
+    ):
+        ending = "forfeit" if "cyd#1" in seats else "target"
+        names = tuple(map(EntrantId, seats))
+        night.take(TableResult(number, number, 0, names, ending, (0, 0, 0), places), 3)
+    table = ladder([night])
+    clean = {row.entrant: row.clean_place for row in table.rows}
+    assert clean == {"ann#1": 1, "bob#1": 2, "cyd#1": None}
+    monkeypatch.setattr(league_standings, "read_nights", lambda _: [night])
+    shown = moon(league, "standings")[1]
+    assert re.search(r"cyd#1 \(out\) +\S+ +\S+ +- ", shown)
+    assert "the ranks would be other: cyd#1 -" in shown
 
 
 def test_the_evidence_is_as_sure_over_twelve_nights_as_it_is_in_one() -> None:

@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,10 @@ from referee.rules import Bid
 from tests.pages.nights import HOSTILE, night, played, tournament
 from tests.pages.reading import Page, check_is_closed
 from tournaments.cli.main import main
+from tournaments.pages.charts import rating_intervals
 from tournaments.pages.fault_book import MOST_SHOWN, FaultBook
 from tournaments.pages.night import Night, read_night
+from tournaments.pages.rendering import plain_name
 from tournaments.pages.report_page import report_page
 from tournaments.reports.reading import record_of
 from tournaments.results import FaultRow, TableResult
@@ -83,11 +86,37 @@ def test_a_forfeit_is_left_out_where_the_page_says_so(
 ) -> None:
     fair = [result for result in store.outcomes() if result.ending != "forfeit"]
     order = Results(store.run.rules, *store.run.pattern(), fair).order()
+    assert set(order) == set(told.order), "everybody has played without a forfeit"
     assert told.forfeited == store.counts().played - len(fair) > 0
     assert told.order_without_forfeits == tuple(order)
     [line] = [each.text for each in page.all("li") if "forfeited match" in each.text]
     assert ("would be the same" in line) == (tuple(order) == told.order)
     assert line.startswith(f"Without the {told.forfeited} forfeited match")
+
+
+def test_who_has_only_forfeited_matches_has_no_rank_without_them(store: Store, told: Night) -> None:
+    last = told.order[-1]
+    others = replace(told, order_without_forfeits=told.order[:-1])
+    page = Page(report_page(store.run, others))
+    [line] = [each.text for each in page.all("li") if "forfeited match" in each.text]
+    assert line.endswith(f"would change: {plain_name(last)} {len(told.order)} \u2192 -.")
+
+
+def test_an_interval_that_ends_at_zero_is_drawn_to_zero(told: Night) -> None:
+    """Guards against the end 0.0 being taken for one that is not known."""
+    ranks = told.standings.ranks
+    first, *rest = ranks.entrants
+    rows = (replace(first, mu=5.0, low=0.0, high=8.0), *rest)
+    changed = replace(told.standings, ranks=replace(ranks, entrants=rows))
+    drawn = rating_intervals(replace(told, standings=changed))[first.entrant]
+    assert drawn.low < drawn.at < drawn.high
+
+
+def test_the_ratings_are_looked_at_no_oftener_than_is_said(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tournaments.pages.night.MOMENTS", 7)
+    assert [moment.tables for moment in read_night(store).moments] == [2, 4, 6, 8, 10, 12]
 
 
 def test_bids_are_counted_with_the_tricks_that_were_taken(

@@ -141,7 +141,8 @@ class NightPlay:
         """
         self.why: Why | None = None
         self.report = RunReport()
-        self.pace = Pace(known_pace(store, workers) or pace)
+        own = known_pace(store, workers)
+        self.pace = Pace(pace if own is None else own)
         self._store, self._office, self._limits = store, office, limits
         self._workers, self._clock, self._make_runner = workers, clock, runner
         self._runner: Runner | None = None

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from referee.match import Ending
 from referee.rules import Hand, Rules, Tile, Trump
 from referee.rules.scoring import side_tricks
 from tournaments.pages.rendering import plain_name
@@ -62,7 +63,7 @@ class AwardJury:
         rules = rules_of(told.rules)
         for contract in told.contracts():
             self._look_at(result, rules, contract)
-        if told.deals and result.ending != "forfeit":
+        if told.deals and result.ending != Ending.FORFEIT:
             self._offer("Closest match", lambda: _closest(result, told, rules), _gaps(result))
             self._comeback(result, told, rules)
 
