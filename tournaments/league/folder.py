@@ -24,11 +24,11 @@ from referee.bots.rundir import remove_tree
 from referee.bots.spec import BotSpec, parse_bot
 from referee.crashes import crash_point
 from referee.errors import ConfigError, NotFoundError, StoreError, VerificationError, did_you_mean
+from tournaments.files import sync_folder, write_whole
 from tournaments.league import config, entries
 from tournaments.league.audit import Audit, append, read_audit
 from tournaments.league.config import LeagueConfig, first_config, load_league_config
 from tournaments.league.entries import Entry, Event, Status, read_entries
-from tournaments.league.files import sync_folder, write_whole
 from tournaments.lock import WriterLock
 
 AUDIT = "audit.jsonl"
