@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from referee.match import Ending
+from referee.match.lines import RecordLine, rules_of
 from referee.rules import Hand, Rules, Tile, Trump
 from referee.rules.scoring import side_tricks
 from tournaments.pages.rendering import plain_name
 from tournaments.pages.steps import bid_word, trump_word
-from tournaments.pages.told import Contract, DealTold, Told, rules_of
+from tournaments.pages.told import Contract, Told
 from tournaments.results import TableResult
 
 
@@ -122,7 +123,7 @@ class AwardJury:
             self._offer("Greatest comeback", lambda: _Claim(key, name, text, result.id, at), key)
 
 
-def _strength(rules: Rules, deal: DealTold, seat: int) -> tuple[int, int]:
+def _strength(rules: Rules, deal: RecordLine, seat: int) -> tuple[int, int]:
     """Returns how many trumps the declarer played with, and how many doubles beside them."""
     hand = Hand.parse(deal.hands[seat]).mask
     if deal.taken:
