@@ -51,6 +51,15 @@ class RecordLine(AuctionLine, frozen=True):
     faults: tuple[tuple[int, int, str], ...] = ()
     """The choices made in the place of a bot, as in `FaultMark`."""
 
+    @property
+    def is_own(self) -> bool:
+        """Whether the bots made every choice of the deal themselves.
+
+        Only then what was taken says something of how well was bid; everything that counts bidding
+        leaves out the other deals.
+        """
+        return not self.faults
+
 
 class Call(NamedTuple):
     """One turn in an auction."""
@@ -65,6 +74,21 @@ class Call(NamedTuple):
     """Whether there was anything to choose from."""
 
 
+class ContractLevel(NamedTuple):
+    """What a contract is counted under, where bidding is counted.
+
+    >>> str(ContractLevel(Bid.FOUR, is_forced=True)), str(ContractLevel(Bid.MOON))
+    ('4 forced', '21')
+    """
+
+    bid: Bid
+    is_forced: bool = False
+    """Whether the declarer could not have passed instead of making its last bid."""
+
+    def __str__(self) -> str:
+        return f"{self.bid}{' forced' * self.is_forced}"
+
+
 class Auctioned(NamedTuple):
     """An auction that is over."""
 
@@ -74,6 +98,11 @@ class Auctioned(NamedTuple):
     contract: Bid
     is_free: bool
     """Whether the declarer could have passed instead of making its last bid."""
+
+    @property
+    def level(self) -> ContractLevel:
+        """What the contract is counted under."""
+        return ContractLevel(self.contract, not self.is_free)
 
 
 _read_auctions = msgspec.json.Decoder(AuctionLine).decode_lines

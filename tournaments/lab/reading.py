@@ -90,7 +90,7 @@ def read_table(result: TableResult, counts: Counts) -> Iterator[LabDeal]:
             counts.broken += 1
             continue
         points = line.points or (0,) * rules.side_count
-        if line.faults:
+        if not line.is_own:
             counts.faulted += 1
         else:
             counts.deals += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from referee.match.lines import RecordLine, auctioned, record_lines, rules_of
+from referee.match.lines import ContractLevel, RecordLine, auctioned, record_lines, rules_of
 from referee.rules import Bid, Rules
 from referee.rules.scoring import side_tricks
 from tournaments.results import TableResult
@@ -17,10 +17,15 @@ class Contract(NamedTuple):
     deal: RecordLine
     seat: int
     """The declarer."""
-    bid: Bid
+    level: ContractLevel
     made: bool
     tricks: int | None
     """How many the declarer's side took; ``None`` if the record does not say."""
+
+    @property
+    def bid(self) -> Bid:
+        """What the declarer bid."""
+        return self.level.bid
 
 
 class Told(NamedTuple):
@@ -43,7 +48,7 @@ class Told(NamedTuple):
                 auction = auctioned(self.rules, deal)
                 assert auction.declarer is not None
                 tricks = _tricks(rules, deal, auction.declarer)
-                yield Contract(deal, auction.declarer, auction.contract, deal.made, tricks)
+                yield Contract(deal, auction.declarer, auction.level, deal.made, tricks)
 
 
 def _tricks(rules: Rules, deal: RecordLine, seat: int) -> int | None:
