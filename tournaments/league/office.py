@@ -8,6 +8,7 @@ from itertools import combinations
 
 from referee.bots.contents import content_hash
 from referee.bots.spec import BotKind, BotSpec, parse_bot
+from referee.errors import ConfigError
 from tournaments.config import TournamentConfig
 from tournaments.entrants import HOUSE_BOT, Entrant
 from tournaments.league.entries import Event
@@ -73,12 +74,14 @@ class LeagueOffice:
         The line of the log that suspends it says in which night and for how many, so a kill cannot
         come between the two.
         """
+        reason = f"{faults} faults in {night}, and {self.suspend_after} suspend"
+        why = {"night": night, "faults": faults}
         league = League.open(self._folder)
-        if name in [entry.id for entry in league.active]:
-            reason = f"{faults} faults in {night}, and {self.suspend_after} suspend"
-            why = {"night": night, "faults": faults}
+        try:
             league.change(Event.SUSPENDED, name, reason, why)
-            self._say(f"{name} is suspended: {reason}")
+        except ConfigError:  # it was taken out by somebody else
+            return
+        self._say(f"{name} is suspended: {reason}")
 
 
 def night_terms(league: League, name: str, store: Store | None = None) -> TournamentConfig:
