@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
 
-from referee.rules import SEATS, Bid, parse_rules
-from referee.rules.auction import bid, start_auction
+from referee.match.lines import auction_lines, auctioned, rules_of
+from referee.rules import Bid
 
 
 @dataclass(slots=True)
@@ -80,21 +79,9 @@ class TableFigures(NamedTuple):
         return _write_figures(self).decode()
 
 
-class _Line(msgspec.Struct, frozen=True):
-    """The fields of a record line that figures are made of; the others are passed over."""
-
-    type: str
-    rules: str = ""
-    first: int = 0
-    bids: str = ""
-    made: bool | None = None
-
-
-_read_lines = msgspec.json.Decoder(_Line).decode_lines
 _write_figures = msgspec.json.Encoder().encode
 read_figures = msgspec.json.Decoder(TableFigures).decode
 """Returns the figures that `TableFigures.to_text` made a text of."""
-_BIDS = {str(each): each for each in Bid}
 
 
 def table_figures(record: str) -> TableFigures:
@@ -103,40 +90,19 @@ def table_figures(record: str) -> TableFigures:
     Args:
         record: The match as JSON lines, as it was written; it is not judged here.
     """
-    head, *lines = _read_lines(record)
-    deals = 0
+    rules, deals = auction_lines(record)
     played: dict[tuple[int, Bid], list[int]] = {}
-    for line in lines:
-        if line.type != "deal":
-            continue
-        deals += 1
+    for line in deals:
         if line.made is not None:
-            counts = played.setdefault(contract_of(head.rules, line.first, line.bids), [0, 0])
+            auction = auctioned(rules, line)
+            assert auction.declarer is not None
+            counts = played.setdefault((auction.declarer, auction.contract), [0, 0])
             counts[not line.made] += 1
     return TableFigures(
-        deals,
-        _rules(head.rules).players,
+        len(deals),
+        rules_of(rules).players,
         tuple(PlayedContracts(*contract, *played[contract]) for contract in sorted(played)),
     )
-
-
-_rules = lru_cache(maxsize=64)(parse_rules)
-
-
-@lru_cache(maxsize=1 << 14)
-def contract_of(rules: str, first: int, bids: str) -> tuple[int, Bid]:
-    """Returns the declarer of an auction that was not all passes, and what it bid.
-
-    Args:
-        rules: The rules, as a record names them.
-        first: The seat that bid first.
-        bids: Every bid, as a record has them.
-    """
-    auction = start_auction(SEATS[first])
-    for word in bids.split():
-        auction = bid(_rules(rules), auction, _BIDS[word])
-    assert auction.declarer is not None
-    return int(auction.declarer), auction.contract
 
 
 def sum_contracts(parts: Iterable[Contracts]) -> Contracts:

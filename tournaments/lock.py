@@ -1,4 +1,4 @@
-"""Only one program at a time writes to a store: an OS lock on a file beside it."""
+"""Only one program at a time writes to a store or a league: an OS lock on a file beside it."""
 
 from __future__ import annotations
 

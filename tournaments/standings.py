@@ -26,7 +26,13 @@ from tournaments.rating import (
     rate,
     teams_at,
 )
-from tournaments.rating.opinions import PlayedGame, SecondOpinions, second_opinions
+from tournaments.rating.opinions import (
+    PlayedGame,
+    SecondOpinions,
+    WithoutForfeits,
+    second_opinions,
+    without_forfeits,
+)
 from tournaments.rating.partners import Meeting, OwnPartner, own_partners
 from tournaments.results import TableResult
 from tournaments.schedule import EntrantId, Schedule
@@ -201,16 +207,25 @@ class Results:
 
     def opinions(self, order: Sequence[str]) -> SecondOpinions:
         """Returns whether the ranking *order* would be another if it were made otherwise."""
-        games: list[PlayedGame] = []
         points = {str(name): row.points_per_deal for name, row in self.figures.items()}
+        games = [
+            PlayedGame(row.block, game, row.is_forfeited)
+            for row, game in self._games()
+            if game is not None
+        ]
+        return second_opinions(games, order, points)
+
+    def without_forfeits(self) -> WithoutForfeits:
+        """Returns how everybody would stand without the tables that a forfeit ended."""
+        self._count_new()
+        return without_forfeits((game, row.is_forfeited) for row, game in self._games())
+
+    def _games(self) -> Iterator[tuple[Row, Game | None]]:
+        """Yields every table that was counted, and its game."""
         for seats, rows in self._rows.items():
             known = {places: Game.at_table(seats, places) for places in {r.places for r in rows}}
-            games += [
-                PlayedGame(row.block, game, row.is_forfeited)
-                for row in rows
-                if (game := known[row.places]) is not None
-            ]
-        return second_opinions(games, order, points)
+            for row in rows:
+                yield row, known[row.places]
 
     def versus(self, entrant: EntrantId, other: EntrantId) -> Versus:
         """Returns how *entrant* did against *other*."""

@@ -5,10 +5,11 @@ each is played by the bot that its name begins with.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.league.leagues import entered, make, write_bot
-from tests.league_night.offices import NamedRunner
+from tests.league_night.offices import HereRunner, NamedRunner
 from tournaments.league.folder import League
 from tournaments.league.night import Limits, NightPlay, Why
 from tournaments.league.nights import close_night, seal_night, settle
@@ -33,14 +34,20 @@ def enter(league: League, name: str, author: str) -> None:
 
 
 def play_night(
-    league: League, rounds: int, *, closes: bool = True, aborts: bool = False
+    league: League,
+    rounds: int,
+    *,
+    closes: bool = True,
+    aborts: bool = False,
+    runner: type[HereRunner] = NamedRunner,
+    say: Callable[[str], None] = lambda _: None,
 ) -> NightPlay:
     """Plays a night as the command does, and closes it; or ends it at once after one table."""
     settle(league)
     night, _ = seal_night(league)
     with Store.open(night.path, readonly=False) as store:
-        office = LeagueOffice(league, store, 1, lambda _: None)
-        play = NightPlay(store, office, Limits(rounds), workers=1, runner=NamedRunner)
+        office = LeagueOffice(league, store, 1, say)
+        play = NightPlay(store, office, Limits(rounds), workers=1, runner=runner)
 
         async def run() -> None:
             while play.begin():

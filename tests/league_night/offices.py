@@ -13,6 +13,7 @@ from referee.bots.spec import unnamed
 from tests.e2e.inprocess import FOLDER, play
 from tests.league_night.stores import SEED
 from tournaments.config import TournamentConfig, parse_config
+from tournaments.results import FaultRow, TableResult
 from tournaments.runner.jobs import Job, TableJob
 from tournaments.runner.report import RunReport
 from tournaments.runner.runner import Runner
@@ -35,7 +36,7 @@ class TestOffice:
     Attributes:
         names: Who plays, each by a name of `bot_of`.
         apart: Every two who may not meet, as ``a|b``.
-        suspended: Who was suspended, with the reason.
+        suspended: Whom a night has suspended, with how many faults it had.
     """
 
     __test__ = False
@@ -44,7 +45,7 @@ class TestOffice:
         self.path = path
         self.names = list(names)
         self.apart = list(apart)
-        self.suspended: dict[str, str] = {}
+        self.suspended: dict[EntrantId, int] = {}
         self.suspend_after = 0
         self.more: dict[str, object] = {}
 
@@ -75,10 +76,15 @@ class TestOffice:
         del names
         return ()
 
-    def suspend(self, name: EntrantId, reason: str) -> None:
-        self.suspended[name] = reason
+    def suspensions(self, night: str) -> dict[EntrantId, int]:
+        del night
+        return self.suspended
+
+    def suspend(self, name: EntrantId, night: str, faults: int) -> None:
+        del night
         if name in self.names:
             self.names.remove(name)
+            self.suspended[name] = faults
 
 
 class HereRunner(Runner):
@@ -113,3 +119,20 @@ class NamedRunner(HereRunner):
 
     def texts(self, name: str, bots: Sequence[str]) -> tuple[str, ...]:
         return (bot_of(name.partition("#")[0]),) * len(bots)
+
+
+class Blaming(NamedRunner):
+    """Finds a fault with dice2 at each of its tables."""
+
+    def __init__(self, job: Job, tables: Iterable[TableJob], **settings: Any) -> None:
+        keep = settings["on_results"]
+
+        def blame(results: Sequence[TableResult]) -> None:
+            [result] = results
+            for seat, who in enumerate(result.seats):
+                if who.partition("#")[0] == "dice2":
+                    fault = FaultRow(seat, who, "timeout", 0, 1, substitute="pass")
+                    result = replace(result, faults=(fault,))
+            keep([result])
+
+        super().__init__(job, tables, **settings | {"on_results": blame})

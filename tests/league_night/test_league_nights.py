@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from referee.crashes import PlannedError
 from referee.errors import ConfigError, NotFoundError, VerificationError
 from tests.league_night.leagues import enter, new_league, play_night, played_league
-from tests.league_night.offices import NamedRunner
-from tournaments.cli import league_challenge
+from tests.league_night.offices import Blaming, HereRunner, NamedRunner
+from tournaments.cli import league_challenge, league_night, league_standings
 from tournaments.cli.league import league as command
 from tournaments.cli.show import show
 from tournaments.cli.verify import verify
 from tournaments.league.entries import Event
 from tournaments.league.folder import League
 from tournaments.league.ladder import NightResults, history, ladder, read_nights
+from tournaments.league.night import NightPlay
 from tournaments.league.nights import night_files, rescind, seal_night, settle
+from tournaments.league.office import LeagueOffice
 from tournaments.rating import rate
 from tournaments.reports.league_verifying import verify_league
 from tournaments.results import FaultRow, TableResult
+from tournaments.runner.jobs import TableJob
+from tournaments.runner.report import RunnerError, RunReport
 from tournaments.schedule import EntrantId
 from tournaments.sealing import close_run, commitment
 from tournaments.store import Store
@@ -300,6 +308,61 @@ def test_terms_may_change_between_the_seal_and_the_first_round(league: League) -
     assert verify_league(league.folder).holds
 
 
+def test_a_kill_right_after_a_suspension_does_not_make_its_faults_count_twice(
+    league: League,
+) -> None:
+    """Guards against a log that says who is suspended while nothing says for which faults."""
+    file = league.folder / "league.toml"
+    file.write_text(file.read_text().replace("suspend_after = 0", "suspend_after = 3"))
+    enter(league, "dice2", "Dan")
+
+    def die(_: str) -> None:
+        raise PlannedError
+
+    with pytest.raises(PlannedError):
+        play_night(League.open(league.folder), 3, closes=False, runner=Blaming, say=die)
+    League.open(league.folder).change(Event.RESTORED, "dice2")
+    play_night(League.open(league.folder), 3, runner=Blaming)
+    lines = [x.details for x in League.open(league.folder).audit.lines if x.event == "suspended"]
+    assert [line["faults"] for line in lines] == [9, 18], "nine in each of its two rounds"
+    assert lines[1]["reason"] == "18 faults in night-2, and 3 suspend"
+
+
+def test_who_retires_while_it_is_to_be_suspended_was_not_suspended(league: League) -> None:
+    night, _ = seal_night(league)
+    with Store.open(night.path, readonly=False) as store:
+        office = LeagueOffice(league, store, 1, lambda _: None)
+    league.change(Event.RETIRED, "meek")
+    office.suspend(league.entry("meek").id, "night-2", 30)
+    assert events(league)[-1] == "retired"
+    assert office.suspensions("night-2") == {}
+
+
+class Failing(HereRunner):
+    """Breaks its first table, and can go on no more."""
+
+    async def run(self) -> RunReport:
+        broken = self._todo[0]
+        assert isinstance(broken, TableJob)
+        seats = tuple(map(EntrantId, broken.seats))
+        self.report.void.append(TableResult(broken.number, broken.block, broken.lane, seats))
+        self.report.complain("the host has no memory left")
+        raise RunnerError("workers fail again and again")
+
+
+def test_a_night_that_an_error_ends_tells_and_keeps_what_became_of_its_last_part(
+    league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(league_night, "NightPlay", partial(NightPlay, runner=Failing))
+    words = ["night", "--rounds", "1", "--league", str(league.folder)]
+    done = CliRunner().invoke(command, words, standalone_mode=False)
+    assert isinstance(done.exception, RunnerError)
+    assert "a fault of moon's own: the host has no memory left" in done.output
+    with Store.open(night_files(league)[-1].path) as store:
+        assert store.void_attempts() == {0: 1}
+        assert [note.kind for note in store.notes()].count("measured") == 1
+
+
 def test_a_dry_run_says_what_a_round_is_and_plays_nothing(league: League) -> None:
     before = league.audit.head
     said = moon(league, "night", "--dry-run", "--rounds", "4")[1]
@@ -334,7 +397,6 @@ def test_the_table_says_what_it_would_be_without_forfeits() -> None:
                 number, number // 3, number % 3, names, "forfeit" if is_forfeit else "target",
                 (0, 0, 0), places, faults=(fault,) * is_forfeit,
             ),
-            "0-1-2",
             3,
         )  # fmt: skip
     table = ladder([night])
@@ -342,6 +404,40 @@ def test_the_table_says_what_it_would_be_without_forfeits() -> None:
         ("bob#1", 2), ("cyd#1", 3), ("ann#1", 1),
     ]  # fmt: skip
     assert (table.forfeited, table.rows[2].played.forfeits) == (8, 8)
+
+
+def test_who_has_only_tables_that_were_forfeited_has_no_clean_rank(
+    league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Guards against a rank that comes from what is thought of everybody beforehand."""
+    night = NightResults(1)
+    for number, (seats, places) in enumerate(
+        [(("ann#1", "bob#1", "house-1"), (1, 2, 3))] * 4
+        + [(("bob#1", "cyd#1", "house-1"), (1, 3, 2))] * 2
+    ):
+        ending = "forfeit" if "cyd#1" in seats else "target"
+        names = tuple(map(EntrantId, seats))
+        night.take(TableResult(number, number, 0, names, ending, (0, 0, 0), places), 3)
+    table = ladder([night])
+    clean = {row.entrant: row.clean_place for row in table.rows}
+    assert clean == {"ann#1": 1, "bob#1": 2, "cyd#1": None}
+    monkeypatch.setattr(league_standings, "read_nights", lambda _: [night])
+    shown = moon(league, "standings")[1]
+    assert re.search(r"cyd#1 \(out\) +\S+ +\S+ +- ", shown)
+    assert "the ranks would be other: cyd#1 -" in shown
+
+
+def test_the_evidence_is_as_sure_over_twelve_nights_as_it_is_in_one() -> None:
+    """Guards against blocks of one meeting being told apart by the night that they are of."""
+    meetings = (("ann#1", "bob#1", "cyd#1"), ("ann#1", "bob#1", "dan#1"))
+    single, nights = NightResults(1), [NightResults(number) for number in range(12)]
+    for number in range(24):
+        seats = tuple(map(EntrantId, meetings[number % 2]))
+        places = (1, 2, 3) if number % 2 else ((2, 1, 3), (2, 3, 1), (1, 3, 2))[number % 3]
+        result = TableResult(number, number, 0, seats, "target", (0, 0, 0), places)
+        single.take(result, 3)
+        nights[number // 2].take(replace(result, block=number % 2), 3)
+    assert ladder(nights).ranks == ladder([single]).ranks
 
 
 def test_at_tables_of_four_entries_play_as_pairs_of_themselves(tmp_path: Path) -> None:

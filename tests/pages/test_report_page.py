@@ -6,18 +6,26 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from referee.match import MatchRecord, finished_deals
+from referee.match.lines import RecordLine, rules_of
 from referee.rules import Bid
 from tests.pages.nights import HOSTILE, night, played, tournament
 from tests.pages.reading import Page, check_is_closed
 from tournaments.cli.main import main
+from tournaments.lab.observing import ALL, BlockSums, grouping
+from tournaments.lab.reading import Counts, read_blocks
+from tournaments.pages.bidding import BiddingTally
+from tournaments.pages.charts import rating_intervals
 from tournaments.pages.fault_book import MOST_SHOWN, FaultBook
 from tournaments.pages.night import Night, read_night
+from tournaments.pages.rendering import plain_name
 from tournaments.pages.report_page import report_page
+from tournaments.pages.told import Told
 from tournaments.reports.reading import record_of
 from tournaments.results import FaultRow, TableResult
 from tournaments.schedule import EntrantId
@@ -83,6 +91,7 @@ def test_a_forfeit_is_left_out_where_the_page_says_so(
 ) -> None:
     fair = [result for result in store.outcomes() if result.ending != "forfeit"]
     order = Results(store.run.rules, *store.run.pattern(), fair).order()
+    assert set(order) == set(told.order), "everybody has played without a forfeit"
     assert told.forfeited == store.counts().played - len(fair) > 0
     assert told.order_without_forfeits == tuple(order)
     [line] = [each.text for each in page.all("li") if "forfeited match" in each.text]
@@ -90,12 +99,41 @@ def test_a_forfeit_is_left_out_where_the_page_says_so(
     assert line.startswith(f"Without the {told.forfeited} forfeited match")
 
 
+def test_who_has_only_forfeited_matches_has_no_rank_without_them(store: Store, told: Night) -> None:
+    last = told.order[-1]
+    others = replace(told, order_without_forfeits=told.order[:-1])
+    page = Page(report_page(store.run, others))
+    [line] = [each.text for each in page.all("li") if "forfeited match" in each.text]
+    assert line.endswith(f"would change: {plain_name(last)} {len(told.order)} \u2192 -.")
+
+
+def test_an_interval_that_ends_at_zero_is_drawn_to_zero(told: Night) -> None:
+    """Guards against the end 0.0 being taken for one that is not known."""
+    ranks = told.standings.ranks
+    first, *rest = ranks.entrants
+    rows = (replace(first, mu=5.0, low=0.0, high=8.0), *rest)
+    changed = replace(told.standings, ranks=replace(ranks, entrants=rows))
+    drawn = rating_intervals(replace(told, standings=changed))[first.entrant]
+    assert drawn.low < drawn.at < drawn.high
+
+
+def test_the_ratings_are_looked_at_no_oftener_than_is_said(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tournaments.pages.night.MOMENTS", 7)
+    assert [moment.tables for moment in read_night(store).moments] == [2, 4, 6, 8, 10, 12]
+
+
 def test_bids_are_counted_with_the_tricks_that_were_taken(
     told: Night, matches: list[MatchRecord]
 ) -> None:
     counts: Counter[tuple[str, Bid, int, bool]] = Counter()
+    left_out = 0
     for match in matches:
-        for finished in finished_deals(match):
+        for number, finished in enumerate(finished_deals(match)):
+            if match.deals[number].faults:
+                left_out += match.deals[number].made is not None
+                continue
             deal, score = finished.deal, finished.score
             if score is not None and deal.declarer is not None:
                 name = match.seats[deal.declarer]
@@ -103,12 +141,48 @@ def test_bids_are_counted_with_the_tricks_that_were_taken(
                 counts[key] += 1
     for name, levels in told.bidding.entrants.items():
         for bid, level in levels.items():
-            mine = {key: n for key, n in counts.items() if key[:2] == (name, bid)}
+            mine = {key: n for key, n in counts.items() if key[:2] == (name, bid.bid)}
             assert level.played == sum(mine.values())
             assert level.made == sum(n for key, n in mine.items() if key[3])
             assert level.tricks == Counter({key[2]: n for key, n in mine.items()})
     total = sum(level.played for level in told.bidding.total.values())
     assert total == sum(counts.values()) > 20
+    assert told.bidding.left_out == left_out > 0
+
+
+def test_the_report_and_the_laboratory_count_the_same_contracts(store: Store, told: Night) -> None:
+    """Guards against two tables of bids, of one run, of which each leaves out something else."""
+    lab: dict[tuple[str, str, str], Counter[str]] = {}
+    for deals in read_blocks(store.results(), Counts()):
+        block = BlockSums(store.run.rules, grouping([]))
+        for deal in deals:
+            block.take(deal)
+        for key, (total, count) in block.sums.items():
+            if key.topic == "contracts" and key.what != ALL and key.measure in ("made", "tricks"):
+                sums = lab.setdefault((key.entrant, key.what, key.measure), Counter())
+                sums.update({"sum": total, "count": count})
+    for name, levels in told.bidding.entrants.items():
+        for level, counts in levels.items():
+            made = lab.pop((name, str(level), "made"))
+            assert made == {"sum": counts.made, "count": counts.played}
+            tricks = sum(taken * n for taken, n in counts.tricks.items())
+            assert lab.pop((name, str(level), "tricks"))["sum"] == tricks
+    assert not lab
+
+
+def test_a_contract_that_somebody_was_forced_to_stands_by_itself() -> None:
+    rules = "tournament-3p"
+    deals = [
+        RecordLine("deal", first=1, forced=True, bids=bids, made=True, points=(4, 0, 0),
+                   tricks=(4, 2, 1), faults=faults)
+        for bids, faults in (("pass pass 4", ()), ("pass pass 4", ((2, 0, "timeout"),)),
+                             ("pass 4 5", ()))
+    ]  # fmt: skip
+    tally = BiddingTally(rules_of(rules))
+    tally.take([EntrantId(name) for name in "abc"], Told(rules, tuple(deals)))
+    table = tally.table([EntrantId("a")])
+    assert [table.title(level) for level in table.levels] == ["4 forced", "5"]
+    assert table.left_out == 1
 
 
 def test_awards_go_to_the_best_of_the_night(told: Night, matches: list[MatchRecord]) -> None:

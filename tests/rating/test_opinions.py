@@ -8,7 +8,14 @@ from math import log
 
 import pytest
 
-from tournaments.rating import Game, PlayedGame, Strength, plackett_luce, second_opinions
+from tournaments.rating import (
+    Game,
+    PlayedGame,
+    Strength,
+    plackett_luce,
+    second_opinions,
+    without_forfeits,
+)
 from tournaments.rating.influence import inverse
 from tournaments.rating.sandwich import BlockScore, Sandwich
 
@@ -188,6 +195,26 @@ def test_a_ranking_that_hangs_on_forfeits_or_on_one_entrant_says_so() -> None:
     assert ways["without ann"].order[0] == "bob"
     assert ways["without dan"].games == 10, "the two others still met"
     assert {(p.entrant, p.other): (p.ahead, p.tables) for p in found.pairs}["bob", "ann"] == (6, 10)
+
+
+def test_who_has_no_deals_or_no_games_left_is_in_no_other_ranking() -> None:
+    """Guards against what is not known being taken for zero, or for the mean of all."""
+    games = [PlayedGame(n, Game.of(("ann", "bob"), (0, 1)), False) for n in range(4)]
+    games += [PlayedGame(4 + n, Game.of(("bob", "cyd"), (0, 1)), True) for n in range(3)]
+    points = {"ann": -1.0, "bob": -2.0, "cyd": -9.0, "dan": None}
+    found = second_opinions(games, ["ann", "dan", "bob", "cyd"], points)
+    ways = {ranking.way: (ranking.order, ranking.swaps) for ranking in found.rankings}
+    assert ways == {
+        "Plackett-Luce": (("ann", "bob", "cyd"), ()),
+        "points a deal": (("ann", "bob", "cyd"), ()),
+        "without forfeits": (("ann", "bob"), ()),
+        "without ann": (("bob", "cyd"), ()),
+        "without dan": (("ann", "bob", "cyd"), ()),
+        "without bob": ((), ()),
+        "without cyd": (("ann", "bob"), ()),
+    }
+    tables = [(each.game, each.is_forfeited) for each in games]
+    assert without_forfeits([*tables, (None, True)]) == (("ann", "bob"), 4)
 
 
 def test_a_ranking_by_points_is_another_where_points_say_so() -> None:

@@ -11,7 +11,7 @@ from rich.text import Text
 from referee.bots.sandbox import Tier, check_tier, close_to_bots
 from referee.bots.spec import parse_bot
 from referee.bots.terms import ClockTerms
-from referee.errors import BotError, ConfigError
+from referee.errors import BotError
 from referee.rules import parse_rules
 from tournaments.cli.options import (
     DURATION,
@@ -20,6 +20,7 @@ from tournaments.cli.options import (
     rules_option,
     sandbox_option,
 )
+from tournaments.cli.outputs import write_output
 from tournaments.cli.signals import run_tidily
 from tournaments.cli.terminal import console, print_json
 from tournaments.holding import parse_limits, sandbox_of, unkept_lines
@@ -99,7 +100,7 @@ def check(
     else:
         _print_end(report)
     if junit is not None:
-        _write(Path(junit), report.to_junit())
+        write_output(Path(junit), report.to_junit())
     return 0 if report.ok else BotError.exit_code
 
 
@@ -122,11 +123,3 @@ def _teller() -> Callable[[StepResult], None]:
 def _print_end(report: CheckReport) -> None:
     where = f"{report.bot}, {report.rules}, sandbox {report.sandbox}"
     console().print(f"{where}: {report.summary}", soft_wrap=True)
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        problem = f"cannot be written: {(error.strerror or '').lower()}"
-        raise ConfigError(path, None, problem) from None

@@ -270,14 +270,13 @@ class _Evening:
                 told[0] = time.monotonic()
                 self._foresee(play, tables)
 
-        with progress:
+        with reported(store, play.report, progress.say), progress:
             beating = asyncio.create_task(progress.beat())
             try:
                 await play.play(progress.add, on_round, progress.say)
             finally:
                 beating.cancel()
-        with reported(store, play.report, progress.say):
-            self._progress = None
+                self._progress = None
 
     def _foresee(self, play: NightPlay, tables: int) -> None:
         left = self._limits.rounds

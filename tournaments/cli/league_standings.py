@@ -34,7 +34,8 @@ def standings(folder: Path | None, as_json: bool) -> None:
     """Show the standings over all nights.
 
     All tables of all nights are rated at once, so ratings carry over from night to night. A table
-    that was forfeited counts as it ended; the column "clean" has the rank without all such tables.
+    that was forfeited counts as it ended; the column "clean" has the rank without all such tables,
+    and a dash for who has played at no others.
     """
     print_ladder(open_league(folder), as_json=as_json)
 
@@ -68,7 +69,7 @@ def _remarks(table: Ladder) -> list[str]:
     lines = []
     moved = [row for row in table.rows if row.clean_place != row.place]
     if table.forfeited:
-        ranks = ", ".join(f"{row.entrant} {row.clean_place}." for row in moved)
+        ranks = ", ".join(f"{row.entrant} {_clean(row, '.')}" for row in moved)
         what = f"the ranks would be other: {ranks}" if moved else "the ranks would be the same"
         lines.append(f"without tables that were forfeited ({table.forfeited}), {what}")
     if table.rescinded:
@@ -91,13 +92,17 @@ def _grid(league: League, table: Ladder) -> Grid:
             f"{row.entrant}{out}",
             number(row.mu, 1),
             "-" if row.low is None or row.high is None else f"{row.low:.1f}-{row.high:.1f}",
-            str(row.clean_place),
+            _clean(row),
             str(row.nights),
             str(row.played.tables),
             str(row.played.wins),
             _faults(row.played),
         )
     return grid
+
+
+def _clean(row: LadderRow, mark: str = "") -> str:
+    return "-" if row.clean_place is None else f"{row.clean_place}{mark}"
 
 
 def _faults(played: Played) -> str:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
 from pathlib import Path
 
 import click
 
 from referee.errors import ConfigError
+from tournaments.cli.outputs import write_output
 from tournaments.pages.rendering import GENERATOR
 
 STDOUT = "-"
@@ -40,7 +38,7 @@ def write_page(page: str, out: str | None, name: str) -> None:
     path = Path(out or name)
     if out is None and path.exists() and not _is_ours(path):
         raise ConfigError(path, None, "is there, and is no page of moon; name another with -o FILE")
-    _write(path, page)
+    write_output(path, page, errors="backslashreplace")
     click.echo(f"{path}: {len(page.encode()) / 1000:.0f} kB")
 
 
@@ -50,41 +48,3 @@ def _is_ours(path: Path) -> bool:
             return f'name="generator" content="{GENERATOR}'.encode() in file.read(_HEAD)
     except OSError:
         return False
-
-
-def _write(path: Path, page: str) -> None:
-    if path.exists() and not path.is_file():  # a terminal, or a pipe: nothing to put in its place
-        _fill(path, page)
-        return
-    try:
-        handle, made = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        os.close(handle)
-    except OSError as error:
-        raise _unwritable(path, error) from None
-    try:
-        _fill(Path(made), page)
-        os.chmod(made, 0o666 & ~_umask())  # noqa: PTH101 - the mode that opening a file gives it
-        os.replace(made, path)  # noqa: PTH105 - one step, whatever is there
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            Path(made).unlink()
-        if isinstance(error, OSError):
-            raise _unwritable(path, error) from None
-        raise
-
-
-def _fill(path: Path, page: str) -> None:
-    try:
-        path.write_text(page, encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise _unwritable(path, error) from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _unwritable(path: Path, error: OSError) -> ConfigError:
-    return ConfigError(path, None, f"cannot be written: {(error.strerror or '').lower()}")

@@ -15,6 +15,7 @@ import click
 
 from referee.errors import ConfigError, StoreError
 from tournaments.cli.options import DURATION, format_option, json_option
+from tournaments.cli.outputs import write_output
 from tournaments.cli.terminal import console, print_json
 from tournaments.config import TournamentConfig, default_workers, load_config
 from tournaments.reports.grids import Column, Grid
@@ -198,11 +199,7 @@ def _measured(store: Path | None) -> float | None:
 
 def _export(made: Plan, name: str, path: Path) -> None:
     text = json.dumps(certificate(made, f"{name}, {made.form}"), ensure_ascii=False, indent=1)
-    try:
-        path.write_text(f"{text}\n", encoding="utf-8")
-    except OSError as error:
-        problem = f"cannot be written: {(error.strerror or '').lower()}"
-        raise ConfigError(path, None, problem) from None
+    write_output(path, f"{text}\n")
 
 
 def _document(wish: Wish, made: Plan, duration: Duration) -> dict[str, object]:

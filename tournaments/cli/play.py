@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
@@ -40,6 +38,7 @@ from tournaments.cli.options import (
     rules_option,
     sandbox_option,
 )
+from tournaments.cli.outputs import unwritable, write_output
 from tournaments.cli.remote_bots import look_at_remotes, remote_options
 from tournaments.cli.signals import run_tidily
 from tournaments.cli.terminal import console, print_json
@@ -198,9 +197,12 @@ def play(
     result, measured, trips = run_tidily(_play(wish, _Drawer(wish.seats) if watch else None))
     overhead = OverheadTimes.of([read_times(result.timings)])
     [match] = load_matches(result.record.splitlines())
-    unwritten = None if record is None else _write(Path(record), result.record)
-    if unwritten is not None:
-        record = None
+    unwritten = None
+    try:
+        if record is not None:
+            write_output(Path(record), result.record)
+    except ConfigError as error:
+        unwritten, record = error, None
     if as_json:
         head = {
             "seed": wish.seed,
@@ -249,27 +251,7 @@ def _check_writable(path: Path) -> None:
         if is_new:
             path.unlink()
     except OSError as error:
-        raise _unwritable(path, error) from None
-
-
-def _write(path: Path, record: str) -> ConfigError | None:
-    """Writes *record* to *path*, whole or not at all; returns why it could not."""
-    draft = path.resolve().with_name(f".{path.name}.{os.getpid()}")
-    try:
-        if path.exists() and not path.is_file():  # a pipe, or the terminal
-            path.write_text(record, encoding="utf-8")
-            return None
-        draft.write_text(record, encoding="utf-8")
-        draft.replace(path.resolve())
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            draft.unlink(missing_ok=True)
-        return _unwritable(path, error)
-    return None
-
-
-def _unwritable(path: Path, error: OSError) -> ConfigError:
-    return ConfigError(path, None, f"cannot be written: {(error.strerror or '').lower()}")
+        raise unwritable(path, error) from None
 
 
 class _Drawer:

@@ -6,24 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-import msgspec
-
 from referee.errors import ConfigError
+from referee.match.lines import record_lines
 from referee.rules import Hand, Rules
 from tournaments.evidence.luck import TENTHS, LuckTerms, luck
 from tournaments.rating import teams_at
 from tournaments.results import TableResult
 from tournaments.schedule import EntrantId
-
-
-class _Line(msgspec.Struct, frozen=True):
-    """The fields of a record line that are looked at."""
-
-    type: str
-    hands: tuple[str, ...] = ()
-
-
-_read_lines = msgspec.json.Decoder(_Line).decode_lines
 
 
 @lru_cache(maxsize=1 << 14)
@@ -104,15 +93,14 @@ class Adjusted:
         if result.block != self._block:
             self._close()
             self._block = result.block
-        dealt, deals = [0] * self._rules.side_count, 0
-        for line in _read_lines(result.record):
-            if line.type == "deal":
-                deals += 1
-                for seat, each in enumerate(luck(self._rules, list(map(_mask, line.hands)))):
-                    dealt[self._rules.side_of(seat)] += each
+        dealt = [0] * self._rules.side_count
+        _, lines = record_lines(result.record)
+        for line in lines:
+            for seat, each in enumerate(luck(self._rules, list(map(_mask, line.hands)))):
+                dealt[self._rules.side_of(seat)] += each
         for side, (score, lucky) in enumerate(zip(result.scores, dealt, strict=True)):
             entrant = result.seats[side]
-            self._deals[entrant] = self._deals.get(entrant, 0) + deals
+            self._deals[entrant] = self._deals.get(entrant, 0) + len(lines)
             self._tables.setdefault(entrant, _Sums()).add(score, lucky)
             sums = self._open.setdefault(entrant, [0, 0, 0])
             for at, value in enumerate((score, lucky, 1)):

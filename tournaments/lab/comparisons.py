@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from referee.match.lines import Call
 from referee.rules import Bid
-from tournaments.lab.reading import Call, LabDeal
+from tournaments.lab.reading import LabDeal
 
 
 class Chosen(NamedTuple):

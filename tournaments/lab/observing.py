@@ -92,7 +92,6 @@ class BlockSums:
 
     def _take_contract(self, deal: LabDeal, declarer: int, group: str) -> None:
         entrant, contract = deal.entrants[declarer], deal.auction.contract
-        level = str(contract) if deal.auction.is_free else f"{contract} forced"
         numbers = {
             "made": int(bool(deal.made)),
             "tricks": deal.tricks[declarer],
@@ -100,7 +99,7 @@ class BlockSums:
             "points": deal.points[declarer],
             "net": deal.net[declarer],
         }
-        for what in (level, ALL):
+        for what in (str(deal.auction.level), ALL):
             for measure, value in numbers.items():
                 self.see(Key("contracts", entrant, "", group, what, measure), value)
         if deal.trump:

@@ -4,40 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import groupby
-from typing import NamedTuple
 
-import msgspec
-
-from referee.rules import SEATS, Bid, Rules, Scoring, parse_rules
-from referee.rules.auction import bid, legal_bids, start_auction
+from referee.match.lines import Auctioned, RecordLine, auctioned, record_lines, rules_of
+from referee.rules import Bid, Rules, Scoring
 from tournaments.results import TableResult
 from tournaments.schedule import EntrantId
-
-
-class Call(NamedTuple):
-    """One turn in an auction."""
-
-    seat: int
-    place: int
-    """Whose turn it was, counted from the first bidder, from 0."""
-    bid: Bid
-    before: str
-    """The bids before it, as the record writes them."""
-    is_free: bool
-    """Whether there was anything to choose from."""
-
-
-class Auctioned(NamedTuple):
-    """An auction that is over."""
-
-    calls: tuple[Call, ...]
-    declarer: int | None
-    """The seat that won it, or ``None`` if everybody passed."""
-    contract: Bid
-    is_free: bool
-    """Whether the declarer could have passed instead of making its last bid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,32 +71,6 @@ class Counts:
         return self.tables < self.scheduled
 
 
-class _Line(msgspec.Struct, frozen=True):
-    """The fields of a record line that are looked at; the others are passed over."""
-
-    type: str
-    rules: str = ""
-    deals: int | None = None
-    n: int = 0
-    first: int = 0
-    forced: bool = False
-    hands: tuple[str, ...] = ()
-    middle: str = ""
-    bids: str = ""
-    trump: str | None = None
-    taken: bool | None = None
-    discard: str | None = None
-    tricks: tuple[int, ...] = ()
-    made: bool | None = None
-    points: tuple[int, ...] | None = None
-    faults: tuple[tuple[int, int, str], ...] = ()
-
-
-_read_lines = msgspec.json.Decoder(_Line).decode_lines
-_rules = lru_cache(maxsize=64)(parse_rules)
-_BIDS = {str(each): each for each in Bid}
-
-
 def read_blocks(results: Iterable[TableResult], counts: Counts) -> Iterator[list[LabDeal]]:
     """Yields the deals of each block; nothing is kept of a block when the next one is asked for.
 
@@ -143,26 +89,30 @@ def read_blocks(results: Iterable[TableResult], counts: Counts) -> Iterator[list
 
 def read_table(result: TableResult, counts: Counts) -> Iterator[LabDeal]:
     """Yields the deals of one table that count."""
-    head, *lines = _read_lines(result.record)
-    rules = _rules(head.rules)
+    head, lines = record_lines(result.record)
+    rules = rules_of(head.rules)
     scores = [0] * rules.side_count
     for line in lines:
-        if line.type != "deal":
-            continue
         if line.points is None and not _all_passed(rules, line):
             counts.broken += 1
             continue
         points = line.points or (0,) * rules.side_count
-        if line.faults:
+        if not line.is_own:
             counts.faulted += 1
         else:
             counts.deals += 1
-            yield _deal(result, rules, line, points, _states(rules, head.deals, scores))
+            states = _states(rules, head.deals, scores)
+            yield _deal(result, auctioned(head.rules, line), rules, line, points, states)
         scores = [score + won for score, won in zip(scores, points, strict=True)]
 
 
 def _deal(
-    result: TableResult, rules: Rules, line: _Line, points: tuple[int, ...], states: list[str]
+    result: TableResult,
+    auction: Auctioned,
+    rules: Rules,
+    line: RecordLine,
+    points: tuple[int, ...],
+    states: list[str],
 ) -> LabDeal:
     sides = [rules.side_of(seat) for seat in range(rules.players)]
     tricks = [0] * rules.side_count
@@ -175,7 +125,7 @@ def _deal(
         first=line.first,
         forced=line.forced,
         entrants=result.seats,
-        auction=_auctioned(rules, line.first, line.forced, line.bids),
+        auction=auction,
         hands=line.hands,
         widow=line.middle.partition(" ")[0],
         trump=line.trump or "",
@@ -189,28 +139,7 @@ def _deal(
     )
 
 
-@lru_cache(maxsize=1 << 14)
-def _auctioned(rules: Rules, first: int, forced: bool, bids: str) -> Auctioned:
-    """Returns the auction that was written down as *bids*."""
-    auction = start_auction(SEATS[first])
-    calls: list[Call] = []
-    words = bids.split()
-    passable = True
-    for at, word in enumerate(words):
-        seat = auction.turn
-        assert seat is not None
-        legal = legal_bids(rules, auction, forced)
-        made = _BIDS[word]
-        place = (seat - first) % rules.players
-        calls.append(Call(int(seat), place, made, " ".join(words[:at]), len(legal) > 1))
-        if made:
-            passable = Bid.PASS in legal
-        auction = bid(rules, auction, made)
-    declarer = None if auction.declarer is None else int(auction.declarer)
-    return Auctioned(tuple(calls), declarer, auction.contract, passable)
-
-
-def _all_passed(rules: Rules, line: _Line) -> bool:
+def _all_passed(rules: Rules, line: RecordLine) -> bool:
     """Whether the deal was thrown in, not broken off in the middle of its auction."""
     words = line.bids.split()
     return len(words) == rules.players and set(words) == {"pass"}

@@ -14,8 +14,8 @@ from referee.bots.rundir import remove_tree
 from referee.bots.spec import Params, parse_bot
 from referee.crashes import crash_point
 from referee.errors import ConfigError, MoonError, StoreError
+from tournaments.files import sync_folder
 from tournaments.league.entries import FOLDER, Entry, Event, Status
-from tournaments.league.files import sync_folder
 from tournaments.league.folder import League
 from tournaments.league.names import check_league_name, too_like
 

@@ -24,11 +24,11 @@ from referee.bots.rundir import remove_tree
 from referee.bots.spec import BotSpec, parse_bot
 from referee.crashes import crash_point
 from referee.errors import ConfigError, NotFoundError, StoreError, VerificationError, did_you_mean
+from tournaments.files import sync_folder, write_whole
 from tournaments.league import config, entries
 from tournaments.league.audit import Audit, append, read_audit
 from tournaments.league.config import LeagueConfig, first_config, load_league_config
 from tournaments.league.entries import Entry, Event, Status, read_entries
-from tournaments.league.files import sync_folder, write_whole
 from tournaments.lock import WriterLock
 
 AUDIT = "audit.jsonl"
@@ -194,8 +194,16 @@ class League:
         with self.changing() as write:
             write(event, details)
 
-    def change(self, event: Event, word: str, reason: str = "") -> Entry:
+    def change(
+        self, event: Event, word: str, reason: str = "", more: Mapping[str, object] | None = None
+    ) -> Entry:
         """Retires, restores, suspends or disqualifies the entry that *word* names.
+
+        Args:
+            event: Which of these.
+            word: The entry.
+            reason: Why, in words.
+            more: What else belongs to it, for programs, as JSON values.
 
         Returns:
             The entry as it is now.
@@ -208,7 +216,7 @@ class League:
         with self.changing() as write:
             entry = self.entry(word)
             self._check_change(event, entry, reason)
-            write(event, {"entry": entry.id, "reason": reason})
+            write(event, {"entry": entry.id, "reason": reason, **(more or {})})
         return self.entry(entry.id)
 
     @contextmanager

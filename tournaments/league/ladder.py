@@ -1,8 +1,9 @@
 """The standings of a league over all its nights: a function of the stored records and the log.
 
 All tables of all nights are rated at once, so ratings carry over and nothing hangs on the order of
-the nights. Blocks are drawn again night by night for the intervals, as those of a run are. House
-bots are rated with all others, and are not listed. What counts:
+the nights. For the intervals blocks are drawn again among those of the same meeting, whichever
+night they are of: they repeat each other as those of one night do. House bots are rated with all
+others, and are not listed. What counts:
 
 - every table that was played, also those of entries that were suspended, withdrawn or replaced;
 - a forfeit, as the place that the table gave: last for who forfeits;
@@ -15,16 +16,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from referee.match import Ending
 from tournaments.league.entries import Entry
 from tournaments.league.folder import League
 from tournaments.league.nights import Tables, night_files, rescinded, stores
 from tournaments.league.office import is_entry
-from tournaments.rating import Block, Game, RankTable, rank_table, rate
+from tournaments.rating import Block, Game, RankTable, rank_table, rate, without_forfeits
 from tournaments.results import TableResult
 from tournaments.schedule import EntrantId, TableId
-
-FORFEIT = "forfeit"
-"""The ending of a match that somebody forfeited."""
 
 
 @dataclass(slots=True)
@@ -48,9 +47,9 @@ class NightResults:
     blocks: dict[int, list[Game]] = field(default_factory=dict)
     """By block: its games."""
     cells: dict[int, str] = field(default_factory=dict)
-    """By block: who meets in it."""
-    clean: list[Game] = field(default_factory=list)
-    """The games that nobody forfeited."""
+    """By block: who meets in it, by name, so that it says the same in every night."""
+    played: list[tuple[Game, bool]] = field(default_factory=list)
+    """By table: its game, and whether somebody forfeited it."""
     figures: dict[EntrantId, Played] = field(default_factory=dict)
     rescinded: int = 0
     """How many tables were taken out."""
@@ -59,13 +58,12 @@ class NightResults:
     begun_at: str = ""
     """When it was made (UTC)."""
 
-    def take(self, result: TableResult, cell: str, sides: int) -> None:
+    def take(self, result: TableResult, sides: int) -> None:
         """Takes a table that counts."""
         game = Game.of(result.seats[:sides], result.places)
         self.blocks.setdefault(result.block, []).append(game)
-        self.cells[result.block] = cell
-        if result.ending != FORFEIT:
-            self.clean.append(game)
+        self.cells[result.block] = " ".join(sorted({*result.seats}))
+        self.played.append((game, result.ending == Ending.FORFEIT))
         for side, who in enumerate(result.seats[:sides]):
             row = self.figures.setdefault(who, Played())
             row.tables += 1
@@ -79,7 +77,7 @@ class NightResults:
     @property
     def tables(self) -> int:
         """How many tables count."""
-        return sum(map(len, self.blocks.values()))
+        return len(self.played)
 
 
 def read_nights(league: League) -> tuple[NightResults, ...]:
@@ -98,10 +96,9 @@ def read_nights(league: League) -> tuple[NightResults, ...]:
             is_closed=store.is_closed,
             begun_at=run.created_at,
         )
-        cells = [block.cell for block in run.schedule().blocks]
         for result in store.outcomes():
             if _counts(night.number, result.id, out):
-                results.take(result, cells[result.block], run.rules.side_count)
+                results.take(result, run.rules.side_count)
             else:
                 results.rescinded += 1
         found.append(results)
@@ -130,8 +127,9 @@ class LadderRow:
     """In all nights together."""
     nights: int
     """In how many nights it played."""
-    clean_place: int
-    """The place it would have without the tables that somebody forfeited."""
+    clean_place: int | None
+    """The place it would have without the tables that somebody forfeited; ``None`` if it has played
+    at no others. Such entries take up no place among the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,14 +157,15 @@ def ladder(
     """
     nights = tuple(nights)
     blocks = [
-        Block(f"{night.number}:{night.cells[number]}", tuple(games))
+        Block(night.cells[number], tuple(games))
         for night in nights
         for number, games in night.blocks.items()
     ]
     everybody = sorted({who for night in nights for who in night.figures})
     ranks = rank_table(blocks, entrants=everybody, progress=progress)
-    clean = rate((game for night in nights for game in night.clean), entrants=everybody)
-    order = [row.entrant for row in clean if is_entry(row.entrant)]
+    clean, forfeited = without_forfeits(each for night in nights for each in night.played)
+    places = {who: place for place, who in enumerate(filter(is_entry, clean), 1)}
+    count = sum(map(is_entry, everybody))
     beats = [pair for pair in ranks.differences if pair.separated and is_entry(pair.worse)]
     worse = Counter(pair.worse for pair in beats if is_entry(pair.better))
     better = Counter(pair.better for pair in beats)
@@ -175,15 +174,14 @@ def ladder(
         who = EntrantId(row.entrant)
         if is_entry(who):
             own = [night.figures[who] for night in nights if who in night.figures]
-            open_ranks = 1 + worse[who], len(order) - better[who]
+            open_ranks = 1 + worse[who], count - better[who]
             rows.append(
                 LadderRow(
                     len(rows) + 1, who, row.mu, row.low, row.high, *open_ranks,
-                    _sum(own), len(own), 1 + order.index(who),
+                    _sum(own), len(own), places.get(who),
                 )
             )  # fmt: skip
     tables = sum(night.tables for night in nights)
-    forfeited = tables - sum(len(night.clean) for night in nights)
     out = sum(night.rescinded for night in nights)
     return Ladder(tuple(rows), ranks, len(nights), tables, out, forfeited)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
@@ -30,8 +30,6 @@ from tournaments.store import Store
 
 PACE = "pace"
 """The kind of the note that says how fast it was played."""
-SUSPENDED = "suspended"
-"""The kind of the note that says who was suspended in this night, after how many faults."""
 
 
 class Office(Protocol):
@@ -49,8 +47,14 @@ class Office(Protocol):
     def hidden(self, names: Sequence[EntrantId]) -> tuple[str, ...]:
         """Returns the paths that no bot may read while *names* play."""
 
-    def suspend(self, name: EntrantId, reason: str) -> None:
-        """Takes *name* out of the field, unless it is out already."""
+    def suspensions(self, night: str) -> Mapping[EntrantId, int]:
+        """Returns whom *night* has suspended, with how many faults it had there the last time."""
+
+    def suspend(self, name: EntrantId, night: str, faults: int) -> None:
+        """Takes *name* out of the field for its *faults* in *night*, unless it is out already.
+
+        That, and for how many faults, is one change: both are known afterwards, or neither.
+        """
 
 
 class Why(StrEnum):
@@ -108,7 +112,8 @@ class NightPlay:
 
     Attributes:
         why: Why no further round was begun; ``None`` before.
-        report: What became of the part that is played, or was played last.
+        report: What became of the part that `begin` has found, as far as it is played; the same
+            one to its end, also where an error ends it.
         pace: How fast it goes.
     """
 
@@ -136,7 +141,8 @@ class NightPlay:
         """
         self.why: Why | None = None
         self.report = RunReport()
-        self.pace = Pace(known_pace(store, workers) or pace)
+        own = known_pace(store, workers)
+        self.pace = Pace(pace if own is None else own)
         self._store, self._office, self._limits = store, office, limits
         self._workers, self._clock, self._make_runner = workers, clock, runner
         self._runner: Runner | None = None
@@ -188,7 +194,7 @@ class NightPlay:
         Raises:
             StoreError: if the office has other terms than those that stored tables hold to.
         """
-        store = self._store
+        store, self.report = self._store, RunReport()
         if store.pending(store.run.schedule()):
             self._config = self._office.config(store, store.run.stages)
             store.extend(self._config)
@@ -236,9 +242,9 @@ class NightPlay:
 
         self._since, self._begun = self._clock(), len(jobs)
         self._runner = runner = self._make_runner(
-            self._job(config), jobs, workers=self._workers, on_results=keep, say=say, more=more
-        )
-        self.report = runner.report
+            self._job(config), jobs, workers=self._workers, on_results=keep, say=say, more=more,
+            report=self.report,
+        )  # fmt: skip
         try:
             await runner.run()
         finally:
@@ -329,17 +335,10 @@ class NightPlay:
 
     def _suspend(self) -> None:
         """Suspends who has as many faults as suspend, those before its last suspension left out."""
-        limit, stages = self._office.suspend_after, self._store.run.stages
-        if not limit or not stages:
+        run, limit = self._store.run, self._office.suspend_after
+        if not limit or not run.stages:
             return
-        before = {}
-        for note in self._store.notes():
-            if note.kind == SUSPENDED:
-                told = json.loads(note.text)
-                before[told["entrant"]] = int(told["faults"])
-        for name in stages[-1].field:
-            count = self._faults[name]
-            if count >= limit + before.get(name, 0):
-                night = self._store.run.name
-                self._office.suspend(name, f"{count} faults in {night}, and {limit} suspend")
-                self._store.note(SUSPENDED, json.dumps({"entrant": name, "faults": count}))
+        before = self._office.suspensions(run.name)
+        for name in run.stages[-1].field:
+            if self._faults[name] >= limit + before.get(name, 0):
+                self._office.suspend(name, run.name, self._faults[name])

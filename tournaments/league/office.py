@@ -8,6 +8,7 @@ from itertools import combinations
 
 from referee.bots.contents import content_hash
 from referee.bots.spec import BotKind, BotSpec, parse_bot
+from referee.errors import ConfigError
 from tournaments.config import TournamentConfig
 from tournaments.entrants import HOUSE_BOT, Entrant
 from tournaments.league.audit import read_audit
@@ -69,12 +70,27 @@ class LeagueOffice:
         league = self.league()
         return tuple(map(str, league.hidden(league.entry(name) for name in names)))
 
-    def suspend(self, name: EntrantId, reason: str) -> None:
-        """Suspends *name* and says so, unless it does not play any more."""
-        league = self.league()
-        if name in [entry.id for entry in league.active]:
-            league.change(Event.SUSPENDED, name, reason)
-            self._say(f"{name} is suspended: {reason}")
+    def suspensions(self, night: str) -> dict[EntrantId, int]:
+        """Returns whom *night* has suspended, by the log: the faults of its last suspension."""
+        return {
+            EntrantId(line.details["entry"]): int(line.details["faults"])
+            for line in self.league().audit.lines
+            if line.event == Event.SUSPENDED and line.details.get("night") == night
+        }
+
+    def suspend(self, name: EntrantId, night: str, faults: int) -> None:
+        """Suspends *name* for its *faults* and says so, unless it does not play any more.
+
+        The line of the log that suspends it says in which night and for how many, so a kill cannot
+        come between the two.
+        """
+        reason = f"{faults} faults in {night}, and {self.suspend_after} suspend"
+        why = {"night": night, "faults": faults}
+        try:
+            self.league().change(Event.SUSPENDED, name, reason, why)
+        except ConfigError:  # it was taken out by somebody else
+            return
+        self._say(f"{name} is suspended: {reason}")
 
 
 def field_of(league: League) -> tuple[tuple[EntrantId, ...], frozenset[Pair]]:

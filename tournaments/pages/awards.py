@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from referee.match import Ending
+from referee.match.lines import RecordLine, rules_of
 from referee.rules import Hand, Rules, Tile, Trump
 from referee.rules.scoring import side_tricks
 from tournaments.pages.rendering import plain_name
 from tournaments.pages.steps import bid_word, trump_word
-from tournaments.pages.told import Contract, DealTold, Told, rules_of
+from tournaments.pages.told import Contract, Told
 from tournaments.results import TableResult
 
 
@@ -62,7 +64,7 @@ class AwardJury:
         rules = rules_of(told.rules)
         for contract in told.contracts():
             self._look_at(result, rules, contract)
-        if told.deals and result.ending != "forfeit":
+        if told.deals and result.ending != Ending.FORFEIT:
             self._offer("Closest match", lambda: _closest(result, told, rules), _gaps(result))
             self._comeback(result, told, rules)
 
@@ -121,7 +123,7 @@ class AwardJury:
             self._offer("Greatest comeback", lambda: _Claim(key, name, text, result.id, at), key)
 
 
-def _strength(rules: Rules, deal: DealTold, seat: int) -> tuple[int, int]:
+def _strength(rules: Rules, deal: RecordLine, seat: int) -> tuple[int, int]:
     """Returns how many trumps the declarer played with, and how many doubles beside them."""
     hand = Hand.parse(deal.hands[seat]).mask
     if deal.taken:

@@ -1,4 +1,8 @@
-"""How well the bids of a run fitted what was taken: by entrant and level, counted from records."""
+"""How well the bids of a run fitted what was taken: by entrant and level, counted from records.
+
+Counted is what the bidding laboratory counts too: no deal in which a choice was made in a bot's
+place, and a contract that somebody was forced to apart from one that was bid freely.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from referee.rules import TRICKS, Bid, Rules
+from referee.match.lines import ContractLevel
+from referee.rules import TRICKS, Rules
 from referee.rules.scoring import needed_tricks
 from tournaments.pages.steps import bid_word
 from tournaments.pages.told import Told
@@ -14,7 +19,7 @@ from tournaments.schedule import EntrantId
 
 
 @dataclass(slots=True)
-class Level:
+class LevelCounts:
     """The contracts of one level."""
 
     made: int = 0
@@ -44,25 +49,27 @@ class BiddingTable:
     """How bids and tricks fit together."""
 
     rules: Rules
-    bids: tuple[Bid, ...]
-    """The levels that were played, ascending."""
-    total: dict[Bid, Level]
+    levels: tuple[ContractLevel, ...]
+    """Those that were played, ascending."""
+    total: dict[ContractLevel, LevelCounts]
     """By level: everybody's contracts."""
-    entrants: dict[EntrantId, dict[Bid, Level]]
+    entrants: dict[EntrantId, dict[ContractLevel, LevelCounts]]
     """By entrant, then by level."""
+    left_out: int
+    """Contracts of deals in which a choice was made in a bot's place."""
 
-    def needed(self, bid: Bid) -> int:
+    def needed(self, level: ContractLevel) -> int:
         """Returns how many tricks make a contract; 8 if none can."""
-        return needed_tricks(self.rules, bid)
+        return needed_tricks(self.rules, level.bid)
 
     @property
     def tricks(self) -> range:
         """The numbers of tricks that can be taken."""
         return range(TRICKS + 1)
 
-    def title(self, bid: Bid) -> str:
+    def title(self, level: ContractLevel) -> str:
         """Returns a level as people say it."""
-        return bid_word(bid)
+        return f"{bid_word(level.bid)}{' forced' * level.is_forced}"
 
 
 class BiddingTally:
@@ -71,13 +78,17 @@ class BiddingTally:
     def __init__(self, rules: Rules) -> None:
         """Begins without any."""
         self._rules = rules
-        self._levels: dict[EntrantId, dict[Bid, Level]] = {}
+        self._left_out = 0
+        self._levels: dict[EntrantId, dict[ContractLevel, LevelCounts]] = {}
 
     def take(self, seats: Sequence[EntrantId], told: Told) -> None:
         """Counts the contracts of one table."""
         for contract in told.contracts():
+            if not contract.deal.is_own:
+                self._left_out += 1
+                continue
             levels = self._levels.setdefault(seats[contract.seat], {})
-            level = levels.setdefault(contract.bid, Level())
+            level = levels.setdefault(contract.level, LevelCounts())
             level.played += 1
             level.made += contract.made
             if contract.tricks is not None:
@@ -85,10 +96,10 @@ class BiddingTally:
 
     def table(self, order: Sequence[EntrantId]) -> BiddingTable:
         """Returns what was counted, the entrants in this *order*."""
-        total: dict[Bid, Level] = {}
+        total: dict[ContractLevel, LevelCounts] = {}
         for levels in self._levels.values():
-            for bid, level in levels.items():
-                sums = total.setdefault(bid, Level())
+            for key, level in levels.items():
+                sums = total.setdefault(key, LevelCounts())
                 sums.made += level.made
                 sums.played += level.played
                 sums.tricks.update(level.tricks)
@@ -97,4 +108,5 @@ class BiddingTally:
             tuple(sorted(total)),
             total,
             {name: self._levels.get(name, {}) for name in order},
+            self._left_out,
         )

@@ -56,7 +56,10 @@ class Interval(NamedTuple):
 def rating_intervals(night: Night) -> dict[str, Interval]:
     """Returns the rating of everybody who played, with its interval."""
     rows = [row for row in night.standings.ranks.entrants if row.games]
-    ends = [(row, row.low or row.mu, row.high or row.mu) for row in rows]
+    ends = [
+        (row, row.mu if row.low is None else row.low, row.mu if row.high is None else row.high)
+        for row in rows
+    ]
     if not ends:
         return {}
     scale = Scale.of(value for row, low, high in ends for value in (row.mu, low, high))

@@ -20,7 +20,7 @@ from tournaments.store import Store
 from tournaments.store.runs import Note
 
 MOMENTS = 16
-"""How often the ratings are looked at while the night goes on."""
+"""How often at most the ratings are looked at while the night goes on."""
 _MOST_ENTRANTS = 24
 """With more, rating everybody again and again takes too long, and so many lines say nothing."""
 
@@ -43,7 +43,7 @@ class Night:
     order: tuple[EntrantId, ...]
     """Everybody, best first."""
     order_without_forfeits: tuple[EntrantId, ...]
-    """The same, as if the tables that a forfeit ended had not been played."""
+    """Who has played without a forfeit, best first, as if no other tables had been played."""
     forfeited: int
     """How many tables a forfeit ended."""
     moments: tuple[Moment, ...]
@@ -65,13 +65,12 @@ class _Reader:
 
     def __init__(self, store: Store) -> None:
         run = store.run
-        self.results, self.fair = (Results(run.rules, *run.pattern()) for _ in range(2))
+        self.results = Results(run.rules, *run.pattern())
         self.bidding, self.faults, self.jury = BiddingTally(run.rules), FaultBook(), AwardJury()
-        self.forfeited = 0
         self.moments: list[Moment] = []
         self.fingerprint = store.start_fingerprint()
         self._store = store
-        self._every = max(store.counts().played // MOMENTS, 1)
+        self._every = max(-(-store.counts().played // MOMENTS), 1)
         self._draws = len(run.entrants) <= _MOST_ENTRANTS
 
     def read(self, step: Callable[[], None]) -> None:
@@ -79,10 +78,6 @@ class _Reader:
             records=True, timings=True, fingerprint=self.fingerprint
         ):
             self.results.take(result)
-            if result.ending == "forfeit":
-                self.forfeited += 1
-            else:
-                self.fair.take(result)
             told = Told.of(result)
             self.bidding.take(result.seats, told)
             self.faults.take(result)
@@ -119,13 +114,14 @@ def read_night(
     reader.read(step)
     standings = reader.results.standings(progress)
     order = tuple(EntrantId(row.entrant) for row in standings.ranks.entrants)
+    clean = reader.results.without_forfeits()
     awards = reader.jury.awards()
     notes = store.notes()
     return Night(
         standings,
         order,
-        tuple(reader.fair.order()) if reader.forfeited else order,
-        reader.forfeited,
+        tuple(map(EntrantId, clean.order)),
+        clean.forfeited,
         tuple(reader.moments),
         {
             (one, other): reader.results.versus(one, other)

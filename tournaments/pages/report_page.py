@@ -111,11 +111,17 @@ def _separation(night: Night) -> tuple[tuple[str, ...], ...]:
     return tuple(group for group in night.standings.ranks.not_separated if len(group) > 1)
 
 
-def _fairness(night: Night) -> list[tuple[EntrantId, int, int]]:
-    """Returns who would stand elsewhere without the forfeited tables: the name, both places."""
+def _fairness(night: Night) -> list[tuple[EntrantId, int, int | str]]:
+    """Returns who would stand elsewhere without the forfeited tables: the name, both places.
+
+    The second place is a dash for who has played at no other tables.
+    """
+    if not night.forfeited:
+        return []
     fair = {name: place for place, name in enumerate(night.order_without_forfeits, 1)}
+    figures = night.standings.figures
     return [
-        (name, place, fair[name])
-        for place, name in enumerate(night.order, 1)
-        if fair[name] != place
+        (name, place, fair.get(name, "-"))
+        for place, name in enumerate((n for n in night.order if figures[n].tables), 1)
+        if fair.get(name) != place
     ]

@@ -22,7 +22,9 @@ from tournaments.rating.opinions import (
     PlayedGame,
     Ranking,
     SecondOpinions,
+    WithoutForfeits,
     second_opinions,
+    without_forfeits,
 )
 from tournaments.rating.outlook import (
     order_probability,
@@ -50,6 +52,7 @@ __all__ = [
     "SecondOpinions",
     "SkillModel",
     "Strength",
+    "WithoutForfeits",
     "entrants_of",
     "fitted",
     "observed_draw_probability",
@@ -66,4 +69,5 @@ __all__ = [
     "update",
     "win_probabilities",
     "win_probability",
+    "without_forfeits",
 ]

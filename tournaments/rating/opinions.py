@@ -31,11 +31,11 @@ class Ranking:
     way: str
     """``Plackett-Luce``, ``points a deal``, ``without forfeits`` or ``without`` and an entrant."""
     order: tuple[str, ...]
-    """Everybody that is ranked in it, best first."""
+    """Everybody that is ranked in it, best first; of who has no game in it nothing is said."""
     games: int
     """How many games it is from."""
     swaps: tuple[tuple[str, str], ...]
-    """Every two whose order is another here: first who is ahead in the published ranking."""
+    """Every two of these whose order is another here: first who is ahead in the published one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,38 @@ class SecondOpinions:
     """Every two that met, in the published order, the one ahead in it first."""
 
 
+class WithoutForfeits(NamedTuple):
+    """The ranking as if the games that somebody forfeited had not been played."""
+
+    order: tuple[str, ...]
+    """Everybody who has games without them, best first."""
+    forfeited: int
+    """How many games, or tables of which no game is rated, were forfeited."""
+
+
+def without_forfeits(played: Iterable[tuple[Game | None, bool]]) -> WithoutForfeits:
+    """Returns what is left without forfeits: the same for any order of *played*.
+
+    Args:
+        played: By table: the game, or ``None`` if none is rated, and whether it was forfeited.
+    """
+    kept: Counter[Game] = Counter()
+    forfeited = 0
+    for game, is_forfeited in played:
+        if is_forfeited:
+            forfeited += 1
+        elif game is not None:
+            kept[game] += 1
+    return WithoutForfeits(tuple(_rated(_outcomes(kept))), forfeited)
+
+
+def _outcomes(games: Mapping[Game, int]) -> Counter[Outcome]:
+    counts: Counter[Outcome] = Counter()
+    for game, count in games.items():
+        counts[game.outcome] += count
+    return counts
+
+
 def second_opinions(
     games: Sequence[PlayedGame], order: Sequence[str], points: Mapping[str, float | None]
 ) -> SecondOpinions:
@@ -74,26 +106,27 @@ def second_opinions(
     for number, game, _ in games:
         blocks.setdefault(number, []).append(game)
     strengths = plackett_luce(blocks, order)
-    by_points = sorted(order, key=lambda name: (-(points[name] or 0.0), name))
+    known = {name: each for name in order if (each := points[name]) is not None}
+    by_points = sorted(known, key=lambda name: (-known[name], name))
+    by_strength = [each.entrant for each in strengths if each.blocks]
     rankings = [
-        _ranking("Plackett-Luce", [each.entrant for each in strengths], order, len(games)),
+        _ranking("Plackett-Luce", by_strength, order, len(games)),
         _ranking("points a deal", by_points, order, len(games)),
     ]
-    kept = [each for each in games if not each.is_forfeited]
-    if len(kept) < len(games):
-        counts = Counter(each.game.outcome for each in kept)
-        rankings.append(_ranking("without forfeits", _rated(counts, order), order, len(kept)))
+    clean, forfeited = without_forfeits((each.game, each.is_forfeited) for each in games)
+    if forfeited:
+        rankings.append(_ranking("without forfeits", clean, order, len(games) - forfeited))
     if 2 < len(order) <= MOST:
         counts = Counter(each.game.outcome for each in games)
         for name in order:
-            rest = [other for other in order if other != name]
             left = _without(counts, name)
-            rankings.append(_ranking(f"without {name}", _rated(left, rest), rest, left.total()))
+            rankings.append(_ranking(f"without {name}", _rated(left), order, left.total()))
     return SecondOpinions(strengths, tuple(rankings), tuple(_pairs(games, order)))
 
 
-def _rated(counts: Mapping[Outcome, int], entrants: Sequence[str]) -> list[str]:
-    return [rating.entrant for rating in rate(dict(counts), entrants=entrants)]
+def _rated(counts: Mapping[Outcome, int]) -> list[str]:
+    """Returns who plays in *counts*, best first: of who does not there is nothing to be rated."""
+    return [rating.entrant for rating in rate(dict(counts))]
 
 
 def _without(counts: Mapping[Outcome, int], name: str) -> Counter[Outcome]:
@@ -113,7 +146,8 @@ def _without(counts: Mapping[Outcome, int], name: str) -> Counter[Outcome]:
 
 def _ranking(way: str, found: Sequence[str], order: Sequence[str], games: int) -> Ranking:
     place = {name: number for number, name in enumerate(found)}
-    swaps = [(one, other) for one, other in combinations(order, 2) if place[other] < place[one]]
+    pairs = combinations([name for name in order if name in place], 2)
+    swaps = [(one, other) for one, other in pairs if place[other] < place[one]]
     return Ranking(way, tuple(found), games, tuple(swaps))
 
 

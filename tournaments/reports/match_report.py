@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from referee.match import MatchRecord
+from referee.match import Ending, MatchRecord
 from referee.rules import rules_text
 from tournaments.figures import Contracts, sum_contracts, table_figures
 from tournaments.reports.grids import Column, Grid
@@ -83,12 +83,12 @@ def ending_line(result: TableResult, match: MatchRecord) -> str:
     """Returns how many deals were played, why the match ended, and by which rules."""
     deals = f"{len(match.deals)} deal{'s' * (len(match.deals) != 1)}"
     why = {
-        "target": f"target of {match.terms.rules.target} reached",
-        "moon": "ended by a moon",
-        "deals": "all played",
-        "cap": f"nobody reached {match.terms.rules.target}",
-        "forfeit": "forfeited",
-    }[result.ending]
+        Ending.TARGET: f"target of {match.terms.rules.target} reached",
+        Ending.MOON: "ended by a moon",
+        Ending.DEALS: "all played",
+        Ending.CAP: f"nobody reached {match.terms.rules.target}",
+        Ending.FORFEIT: "forfeited",
+    }[Ending(result.ending)]
     return f"{deals}, {why}; rules {rules_text(match.terms.rules)}"
 
 

@@ -59,6 +59,7 @@ class Runner:
         on_results: Callable[[Sequence[TableResult]], None],
         say: Callable[[str], None] = lambda _: None,
         more: Callable[[], Iterable[TableJob]] | None = None,
+        report: RunReport | None = None,
     ) -> None:
         """Prepares a run.
 
@@ -71,8 +72,9 @@ class Runner:
             say: Takes news about how it is played, in words.
             more: Asked for further tables each time that all there were are over and handed on;
                 none ends the run. Not asked any more after `drain` or `abort`.
+            report: Where what becomes of the run is told; a new one if the caller has none.
         """
-        self.report = RunReport()
+        self.report = report or RunReport()
         self._job = job
         self._todo: deque[Unit] = deque()
         self._last: dict[int, int] = {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sqlite3
 from collections.abc import Iterator
 from functools import partial
@@ -154,15 +153,6 @@ def upgrade(connection: Connection) -> None:
     config.set_main_option("script_location", str(folder).replace("%", "%%"))
     config.attributes["connection"] = connection
     command.upgrade(config, SCHEMA_VERSION)
-
-
-def sync_folder(path: Path) -> None:
-    """Makes the entry of *path* in its folder durable."""
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 @contextlib.contextmanager

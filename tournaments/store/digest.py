@@ -13,12 +13,12 @@ first 16 digits of its SHA-256, and at the end the SHA-256 of all lines before.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from referee.errors import StoreError
-from tournaments.store.database import check_file, sync_folder
+from tournaments.files import write_whole
+from tournaments.store.database import check_file
 from tournaments.store.readers import readers
 
 SUFFIX = ".digest"
@@ -49,17 +49,11 @@ def write_digest(store: Path) -> str:
             "cannot be brought into one file; let that end, and do the same again"
         )
     path = digest_path(store)
-    draft = path.with_name(path.name + ".new")
     try:
         pages = list(_pages(store, size))
         body = "".join(f"{line}\n" for line in (f"{_TITLE} {len(pages)} {size}", *pages))
         whole = hashlib.sha256(body.encode()).hexdigest()
-        with draft.open("w", encoding="ascii") as file:
-            file.write(f"{body}{whole}\n")
-            file.flush()
-            os.fsync(file.fileno())
-        draft.rename(path)
-        sync_folder(path)
+        write_whole(path, f"{body}{whole}\n")
     except OSError as error:
         raise StoreError(f"{path}: cannot be written: {(error.strerror or '').lower()}") from None
     return whole

@@ -9,6 +9,7 @@ from sqlalchemy import insert
 
 from referee.crashes import crash_point
 from referee.errors import StoreError
+from tournaments.files import sync_folder
 from tournaments.store import database, schema
 from tournaments.store.runs import RunInfo, run_row
 
@@ -62,7 +63,7 @@ def make(path: Path, info: RunInfo) -> None:
         crash_point("store.before_rename")
         draft.rename(path)
         crash_point("store.after_rename")
-        database.sync_folder(path)
+        sync_folder(path.parent)
     except OSError as error:
         raise StoreError(f"{path}: cannot be made: {(error.strerror or '').lower()}") from None
     finally:

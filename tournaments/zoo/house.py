@@ -16,6 +16,7 @@ from referee.bots.process import BotProcess
 from referee.bots.terms import CallStyle
 from referee.errors import BotError, MoonError
 from referee.match import (
+    Ending,
     Match,
     MatchRecord,
     MatchReferee,
@@ -299,7 +300,7 @@ def _judge_table(
         sighting.harm.append(f"the record does not hold: {error}")
         return
     offender = any(result.places[seat] == 3 for seat, e in enumerate(result.seats) if e in names)
-    if result.ending == "forfeit" and not offender:
+    if result.ending == Ending.FORFEIT and not offender:
         sighting.harm.append("another than the bot that forfeited is last")
     if not result.faults and behaviour.same_record:
         honest = _honest_record(behaviour, match.seats)
