@@ -53,7 +53,7 @@ def report_page(run: RunInfo, night: Night) -> str:
         separation=_separation(night),
         fairness=_fairness(night),
         places=range(1, standings.sides + 1),
-        seats=range(max(len(each.seats) for each in figures.values())),
+        seats=range(max((len(each.seats) for each in figures.values()), default=0)),
         intervals=rating_intervals(night),
         chart=rating_chart(night),
         heat=heat_map(night),
