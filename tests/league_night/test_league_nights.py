@@ -150,6 +150,8 @@ def test_a_rescinded_table_changes_the_ratings_and_leaves_a_line(league: League)
     for word, error, told in (
         ("1/00.1", ConfigError, "1/0.1 was rescinded already"),
         ("1/0.1", ConfigError, "was rescinded already"),
+        (f"1/{'9' * 26}.0", NotFoundError, f"table '{'9' * 26}.0' is not stored"),
+        (f"{'9' * 5000}/0.1", ConfigError, "expected night and table"),
         ("0.1", ConfigError, "expected night and table"),
         ("2/0.1", NotFoundError, "there is no night 2; there are 1 to 1"),
         ("1/9.0", NotFoundError, "table '9.0' is not stored"),

@@ -32,7 +32,7 @@ RESCINDED = "rescinded"
 _NAME = re.compile(r"night-([1-9]\d*)\.sqlite")
 TABLE = "NIGHT/TABLE"
 """How commands call the argument that names a table of a night."""
-_TABLE = re.compile(r"([1-9]\d*)/(\d+\.\d+)")
+_TABLE = re.compile(r"([1-9]\d{0,17})/(\d+\.\d+)")
 
 
 @dataclass(frozen=True, slots=True)
