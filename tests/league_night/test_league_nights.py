@@ -372,7 +372,7 @@ def test_a_dry_run_says_what_a_round_is_and_plays_nothing(league: League) -> Non
     assert "a round is 3 tables in 1 blocks (kirkman)" in said
     assert League.open(league.folder).audit.head == before
     for words, told in (
-        (("--until", "25:00"), "expected a time of day like 21:30"),
+        (("--until", "25:00"), "expected a time like 21:30"),
         (("--until", "21:30", "--minutes", "5"), "not both"),
     ):
         with pytest.raises(ConfigError, match=told):
