@@ -235,6 +235,18 @@ def night_of(league: League, number: int) -> NightFile:
     raise NotFoundError(f"{league.nights}: there is no night {number}; there are {known}")
 
 
+def last_night(league: League) -> NightFile:
+    """Returns the night that was begun or sealed last.
+
+    Raises:
+        NotFoundError: if there is none.
+    """
+    nights = night_files(league)
+    if not nights:
+        raise NotFoundError(f"{league.nights}: no night yet; `moon league night` plays one")
+    return nights[-1]
+
+
 def stores(nights: Iterable[NightFile]) -> Iterator[tuple[NightFile, Store]]:
     """Yields each of *nights* with its store open for reading, until the next is asked for."""
     for night in nights:
