@@ -88,10 +88,39 @@ def question_of_json(fields: Mapping[str, Any]) -> StoredQuestion:
     Raises:
         WireError: if they describe none.
     """
+    _check_text(fields)
     try:
         return store_question(ParseDict(dict(fields), pb.Decision()))
     except ParseError as error:
         raise WireError("decision", f"is no Decision: {error}") from None
+
+
+def _check_text(fields: Mapping[str, Any]) -> None:
+    """Refuses text that is none in Unicode, which protobuf takes for a bug where it looks names up.
+
+    JSON can write half of a surrogate pair, and no encoding can.
+
+    Raises:
+        WireError: if there is some; names the place.
+    """
+    todo: list[tuple[str, Any]] = [("decision", fields)]
+    while todo:
+        place, value = todo.pop()
+        if isinstance(value, str):
+            _check_word(place, value)
+        elif isinstance(value, Mapping):
+            for key, inner in value.items():
+                _check_word(place, key)
+                todo.append((f"{place}.{key}", inner))
+        elif isinstance(value, list):
+            todo += [(f"{place}[{number}]", inner) for number, inner in enumerate(value)]
+
+
+def _check_word(place: str, word: str) -> None:
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        raise WireError(place, f"{word!a} has half of a surrogate pair; write text") from None
 
 
 def with_unknown_fields(question: StoredQuestion) -> StoredQuestion:

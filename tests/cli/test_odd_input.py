@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -51,6 +52,39 @@ def test_what_is_no_store_is_named_by_every_command_and_none_waits_for_it(
     told = capsys.readouterr().err
     assert problem in told
     assert "bug in moon" not in told
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("odd", ["night.sqlite", "night.sqlite.digest"])
+def test_verify_waits_for_no_pipe_in_the_place_of_a_store_or_of_its_digest(
+    odd: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    digest = b"moon-digest/1 1 4096\n0123456789abcdef\n"
+    whole = digest + hashlib.sha256(digest).hexdigest().encode() + b"\n"
+    (tmp_path / "night.sqlite.digest").write_bytes(whole)
+    (tmp_path / "night.sqlite").touch()
+    (tmp_path / odd).unlink()
+    os.mkfifo(tmp_path / odd)
+    assert main(["verify", str(tmp_path / "night.sqlite")]) != 0
+    told = capsys.readouterr()
+    assert f"{odd}: is no ordinary file" in told.out + told.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("lab", "luck", "no.sqlite", "--coefficient", "nan"),
+        ("compare", "random", "first_legal", "--margin", "nan"),
+        ("compare", "random", "first_legal", "--margin", "inf"),
+        ("bench", "--seconds", "nan"),
+    ],
+    ids=" ".join,
+)
+def test_nothing_that_is_no_number_is_taken_for_one(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(list(words)) == 2
+    assert f"{words[-2]}': expected a number, got '{words[-1]}'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

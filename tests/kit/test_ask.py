@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from referee.errors import ConfigError
 from referee.match import Match, MatchReferee, Terms, dump_match
 from referee.match.questions import question_at
 from referee.rules import preset_rules, seed_key
 from referee.wire.states import read_question, with_unknown_fields
 from tournaments.cli.main import main
-from tournaments.kit.states import parse_state, state_text, stored
+from tournaments.kit.states import SCHEMA, parse_state, state_text, stored
 
 RULES = preset_rules("tournament-3p")
 MEEK = str(Path(__file__).parents[1] / "e2e" / "bots" / "meek.py")
@@ -76,6 +77,24 @@ def test_a_file_that_is_no_state_is_refused_with_the_place_of_the_mistake(
     with pytest.raises(Exception, match=told.replace("%", "")) as refused:
         parse_state(text.encode(), "f")
     assert str(refused.value).startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("decision", "place"),
+    [
+        ({"view": {"hand": ["TILE_6_4", "\ud800"]}}, "decision.view.hand[1]"),
+        ({"match_id": "\udfff"}, "decision.match_id"),
+        ({"view": {"\ud800": 1}}, "decision.view"),
+    ],
+)
+def test_half_a_surrogate_pair_in_a_state_is_refused_with_its_place(
+    decision: dict[str, object], place: str
+) -> None:
+    text = json.dumps({"schema": SCHEMA, "decision": decision})
+    with pytest.raises(ConfigError) as refused:
+        parse_state(text.encode(), "f")
+    assert str(refused.value).startswith(f"f: decision: {place} '\\ud")
+    assert "half of a surrogate pair" in str(refused.value)
 
 
 def test_a_recorded_question_is_put_to_another_bot_and_saved_for_later(

@@ -150,6 +150,8 @@ def test_a_rescinded_table_changes_the_ratings_and_leaves_a_line(league: League)
     for word, error, told in (
         ("1/00.1", ConfigError, "1/0.1 was rescinded already"),
         ("1/0.1", ConfigError, "was rescinded already"),
+        (f"1/{'9' * 26}.0", NotFoundError, f"table '{'9' * 26}.0' is not stored"),
+        (f"{'9' * 5000}/0.1", ConfigError, "expected night and table"),
         ("0.1", ConfigError, "expected night and table"),
         ("2/0.1", NotFoundError, "there is no night 2; there are 1 to 1"),
         ("1/9.0", NotFoundError, "table '9.0' is not stored"),
@@ -370,7 +372,7 @@ def test_a_dry_run_says_what_a_round_is_and_plays_nothing(league: League) -> Non
     assert "a round is 3 tables in 1 blocks (kirkman)" in said
     assert League.open(league.folder).audit.head == before
     for words, told in (
-        (("--until", "25:00"), "expected a time of day like 21:30"),
+        (("--until", "25:00"), "expected a time like 21:30"),
         (("--until", "21:30", "--minutes", "5"), "not both"),
     ):
         with pytest.raises(ConfigError, match=told):

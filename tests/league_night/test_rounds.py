@@ -151,21 +151,50 @@ def test_a_night_that_was_ended_at_once_goes_on_to_the_same_end_with_more_worker
 
 
 def test_a_wish_or_the_clock_ends_it_at_the_edge_and_no_sooner(tmp_path: Path) -> None:
-    path, now = tmp_path / "n.sqlite", [0.0]
+    path = tmp_path / "n.sqlite"
     office = TestOffice(path, "dice", "tall", "meek")
     with begin(path, office) as store:
         asked = play(store, office, Limits(), on_results=lambda night: night.ask())
         assert (asked.why, asked.rounds, asked.in_play) == (Why.ASKED, 1, 0)
 
-        def tick(night: NightPlay) -> None:
-            now[0] = 100.0 * (night.rounds - 1) - 10 * night.in_play
+        def clock() -> float:
+            return 30.0 * (store.counts().played - 3)
 
-        # Each round of three tables takes 100 s by this clock, and 250 s are left for more.
-        timed = play(store, office, Limits(deadline=250.0), on_results=tick, clock=lambda: now[0])
+        # Each round of three tables takes 90 s by this clock, and 225 s are left for more.
+        timed = play(store, office, Limits(deadline=225.0), clock=clock)
         assert (timed.why, timed.rounds, timed.in_play) == (Why.CLOCK, 3, 0)
         timed.note_pace()
-        assert known_pace(store, 1) == pytest.approx(200.0 / 6)
-        assert known_pace(store, 2) == pytest.approx(100.0 / 6)
+        assert known_pace(store, 1) == pytest.approx(30.0)
+        assert known_pace(store, 2) == pytest.approx(15.0)
+
+
+def test_neither_a_start_nor_the_rest_of_a_round_spoils_what_is_known_of_the_pace(
+    tmp_path: Path,
+) -> None:
+    path, start, per_table = tmp_path / "n.sqlite", [60.0], [1.0]
+    office = TestOffice(path, "dice", "tall", "meek", "dice2")
+
+    def clock() -> float:
+        """Each part takes a minute until its first table is over, as bots have to start."""
+        played = store.counts().played
+        return per_table[0] * played + (start[0] if played > start[1] else 0.0)
+
+    with begin(path, office) as store:
+        start.append(0)
+        night = play(store, office, Limits(rounds=2), clock=clock)
+        night.note_pace()
+        tables = store.counts().played // 2
+        assert known_pace(store, 1) == pytest.approx(1.0), "without the minute"
+        play(store, office, Limits(rounds=3), clock=clock, on_results=lambda night:
+             night.abort() if night.in_play <= tables // 2 - 1 else None)  # fmt: skip
+        start[1], per_table[0] = store.counts().played, 9.0
+        night = play(store, office, Limits(rounds=3), clock=clock)
+        night.note_pace()
+        assert (night.why, night.in_play) == (Why.ROUNDS, 0)
+        assert night.pace.table == known_pace(store, 1) == pytest.approx(1.0)
+        start[1] = store.counts().played
+        play(store, office, Limits(rounds=4), clock=clock).note_pace()
+        assert known_pace(store, 1) == pytest.approx(9.0), "a whole round says how it is now"
 
 
 def test_late_entries_and_withdrawals_come_into_force_at_an_edge_and_blocks_stay(

@@ -19,6 +19,7 @@ from referee.errors import ConfigError, StoreError, VerificationError
 from tests.league_night.stores import SEED, config, play_pending, store_of
 from tournaments.cli.close import close
 from tournaments.cli.export import export
+from tournaments.cli.main import main
 from tournaments.cli.run import run
 from tournaments.cli.verify import verify
 from tournaments.reports.verifying import verify_store
@@ -273,6 +274,27 @@ def test_a_changed_byte_of_the_digest_is_found_there(copy: Path) -> None:
         data[at] ^= 0x01
         path.write_bytes(data)
     assert verify_store(copy).holds
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        (b"\xff\xfe\n", "is no digest: its first line does not begin with moon-digest/"),
+        (b"", "is no digest: its first line does not begin with moon-digest/"),
+        (b"moon-digest/1 \xb2 4096\n", "has not the number of pages and their size"),
+        (b"moon-digest/1 3\n", "has not the number of pages and their size"),
+        (b"moon-digest/1 1 4096\n\xe9\n", "page 1 (bytes 0 to 4095) is not what it was"),
+    ],
+)
+def test_a_digest_with_the_right_hash_below_anything_is_judged_and_no_bug(
+    body: bytes, problem: str, copy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = hashlib.sha256(body).hexdigest().encode()
+    digest_path(copy).write_bytes(body + whole + b"\n")
+    assert main(["verify", str(copy)]) == 5
+    told = capsys.readouterr()
+    assert problem in told.out + told.err
+    assert "bug in moon" not in told.err
 
 
 @pytest.mark.parametrize(

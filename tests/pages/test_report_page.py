@@ -14,6 +14,7 @@ import pytest
 from referee.match import MatchRecord, finished_deals
 from referee.match.lines import RecordLine, rules_of
 from referee.rules import Bid
+from tests.league_night.offices import TestOffice
 from tests.pages.nights import HOSTILE, night, played, tournament
 from tests.pages.reading import Page, check_is_closed
 from tournaments.cli.main import main
@@ -243,6 +244,15 @@ def test_a_run_of_which_nothing_is_played_has_a_report_that_says_so(tmp_path: Pa
     for said in ("No bot did anything wrong", "No contract was played", "No match was forfeited"):
         assert said in text
     assert not page.all("article")
+
+
+def test_a_run_without_entrants_has_a_report_of_what_is_there(tmp_path: Path) -> None:
+    """As a night that is sealed and was not begun."""
+    office = TestOffice(tmp_path / "sealed.sqlite")
+    with Store.create(office.path, office.made(()), code_version="1") as store:
+        page = check_is_closed(report_page(store.run, read_night(store)))
+    assert "0 of 0 tables" in page.all("header")[0].text
+    assert "No contract was played" in page.all("main")[0].text
 
 
 def test_a_night_of_pairs_names_the_pairs(tmp_path: Path) -> None:

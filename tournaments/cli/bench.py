@@ -33,7 +33,7 @@ from tournaments.bench.suite import (
     measure,
     overheads,
 )
-from tournaments.cli.options import json_option
+from tournaments.cli.options import NumberRange, json_option
 from tournaments.cli.patience import Patience
 from tournaments.cli.terminal import console, print_json
 from tournaments.reports.grids import Column, Grid
@@ -57,7 +57,7 @@ WORDS = {
 
 @click.command()
 @click.option(
-    "--seconds", type=click.FloatRange(0.1, 60), default=1.5, show_default=True,
+    "--seconds", type=NumberRange(0.1, 60), default=1.5, show_default=True,
     help="How long to measure each.",
 )  # fmt: skip
 @json_option

@@ -21,6 +21,7 @@ from tournaments.cli.compare_bots import CompareField, check_differing, entrants
 from tournaments.cli.compare_live import CompareProgress, names_text
 from tournaments.cli.options import (
     DURATION,
+    NumberRange,
     heartbeat_option,
     json_option,
     limit_option,
@@ -101,7 +102,7 @@ class Wish:
 @click.option("--against", metavar="BOT", help="Compare each of several bots with this one.")
 @click.option("--regression", is_flag=True,
               help="Of OLD NEW: show that NEW is not worse by more than --margin.")  # fmt: skip
-@click.option("--margin", type=click.FloatRange(0.0, min_open=True), metavar="D",
+@click.option("--margin", type=NumberRange(0.0, min_open=True), metavar="D",
               help="For --regression, in points a deal; 0.1 if nothing is said.")  # fmt: skip
 @click.option("--with", "third", metavar="BOT",
               help="Who fills the third seat; else the two do between them.")  # fmt: skip
@@ -116,13 +117,13 @@ class Wish:
               "decided.")  # fmt: skip
 @click.option("--assert", "asserted", is_flag=True,
               help="Exit with 5 unless the first bot is found better.")  # fmt: skip
-@click.option("--alpha", type=click.FloatRange(0.0, 0.5, min_open=True, max_open=True),
+@click.option("--alpha", type=NumberRange(0.0, 0.5, min_open=True, max_open=True),
               default=0.05, show_default=True,
               help="How often a bot may be called better that is not.")  # fmt: skip
-@click.option("--beta", type=click.FloatRange(0.0, 0.5, min_open=True, max_open=True),
+@click.option("--beta", type=NumberRange(0.0, 0.5, min_open=True, max_open=True),
               help="How often one that is better by --effect may be missed; 0.05 if nothing is "
               "said.")  # fmt: skip
-@click.option("--effect", type=click.FloatRange(0.0, 1.0, min_open=True), metavar="T",
+@click.option("--effect", type=NumberRange(0.0, 1.0, min_open=True), metavar="T",
               help="The smallest lead that matters, in standard deviations of a block; 0.1 if "
               "nothing is said.")  # fmt: skip
 @click.option("--max-blocks", type=click.IntRange(1), default=5000, show_default=True,

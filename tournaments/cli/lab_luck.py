@@ -6,7 +6,7 @@ from collections import deque
 
 import click
 
-from tournaments.cli.options import json_option
+from tournaments.cli.options import NumberRange, json_option
 from tournaments.cli.stores import open_store, store_argument
 from tournaments.cli.terminal import console, print_json
 from tournaments.evidence.luck import LuckTerms
@@ -16,7 +16,7 @@ from tournaments.reports.luck_report import luck_document, luck_parts
 
 @click.command()
 @store_argument
-@click.option("--coefficient", type=click.FloatRange(0, 21), metavar="POINTS",
+@click.option("--coefficient", type=NumberRange(0, 21), metavar="POINTS",
               help="Points for a trick; that of the run if nothing is said.")  # fmt: skip
 @json_option
 def luck(where: str | None, named: str | None, coefficient: float | None, as_json: bool) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import signal
 import time
 from collections.abc import Callable
-from datetime import datetime, timedelta
 from pathlib import Path
 
 import click
@@ -18,6 +16,7 @@ from referee.errors import ConfigError
 from tournaments.cli.league_options import league_option, open_league
 from tournaments.cli.league_standings import print_ladder
 from tournaments.cli.live import Progress
+from tournaments.cli.night_times import MinutesType, clock_text, seconds_until, until_text
 from tournaments.cli.options import heartbeat_option, json_option, workers_option
 from tournaments.cli.run_report import note_once, note_sandbox, reported, warn_of_crowding
 from tournaments.cli.terminal import print_json
@@ -46,9 +45,10 @@ SCHEMA = "moon.league.night/1"
 
 
 @click.command()
-@click.option("--until", metavar="HH:MM", help="Begin no round that does not fit until then.")
-@click.option("--minutes", type=click.FloatRange(0, min_open=True), metavar="N",
-              help="The same, from now on.")  # fmt: skip
+@click.option("--until", metavar="TIME", help="Begin no round that does not fit until then: "
+              "21:30, or with a date 2026-12-02T21:30.")  # fmt: skip
+@click.option("--minutes", "seconds", type=MinutesType(), metavar="N",
+              help="The same, from now on; 2h is a time too.")  # fmt: skip
 @click.option("--rounds", type=click.IntRange(1), metavar="N",
               help="Rounds at most; without a time, as many as league.toml says.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Say what would be played, and play nothing.")
@@ -58,7 +58,7 @@ SCHEMA = "moon.league.night/1"
 @json_option
 def night(
     until: str | None,
-    minutes: float | None,
+    seconds: float | None,
     rounds: int | None,
     dry_run: bool,
     workers: int | None,
@@ -75,9 +75,9 @@ def night(
     meanwhile comes or goes at the edge of a round. When the night is over its seed is published.
     """
     league = open_league(folder)
-    if until is not None and minutes is not None:
+    if until is not None and seconds is not None:
         raise ConfigError(None, "--until", "give a time or --minutes, not both")
-    seconds = _seconds_until(until) if until is not None else 60 * minutes if minutes else None
+    seconds = seconds if until is None else seconds_until(until)
     if rounds is None and seconds is None:
         rounds = league.config.rounds
     deadline = None if seconds is None else time.monotonic() + seconds
@@ -87,20 +87,6 @@ def night(
     settle(league)
     evening = _Evening(league, Limits(rounds, deadline), workers, heartbeat, as_json=as_json)
     return evening.play()
-
-
-def _seconds_until(text: str) -> float:
-    """Returns how long it is until a time of day; one that has passed is tomorrow's.
-
-    Raises:
-        ConfigError: if it is no time of day.
-    """
-    match = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", text.strip())
-    if match is None:
-        raise ConfigError(None, "--until", f"expected a time of day like 21:30, got {text!r}")
-    now = datetime.now().astimezone()
-    then = now.replace(hour=int(match[1]), minute=int(match[2]), second=0, microsecond=0)
-    return (then + timedelta(days=then <= now) - now).total_seconds()
 
 
 def _say(text: str) -> None:
@@ -148,28 +134,26 @@ def _last_pace(league: League, workers: int) -> float | None:
 def _prediction(tables: int, pace: float | None, limits: Limits, left: int | None) -> str:
     """Returns in one line how many rounds are to be expected, and how long they take."""
     time_left = None if limits.deadline is None else max(0.0, limits.deadline - time.monotonic())
+    then = until_text(time_left) if time_left is not None else ""
     if pace is None:
         known = "how long a round takes is known after the first one"
-        return known if left is None else f"{known}; {_count(left)} at most"
+        return "; ".join([known, *([then] if then else []), *_at_most(left)])
     each = pace * tables
-    text = f"a round takes about {_clock(each)}"
+    text = f"a round takes about {clock_text(each)}"
     if time_left is None:
-        return f"{text}; {_count(left or 0)} left, about {_clock(each * (left or 0))}"
+        return f"{text}; {_count(left or 0)} left, about {clock_text(each * (left or 0))}"
     fit = int(time_left / each) if each else 0
     fit = fit if left is None else min(fit, left)
-    return f"{text}, so {_count(fit)} fit into the {_clock(time_left)} that are left"
+    fits = f"{text}, so {_count(fit)} fit into the {clock_text(time_left)} that are left"
+    return f"{fits}, {then}" if then else fits
+
+
+def _at_most(left: int | None) -> list[str]:
+    return [] if left is None else [f"{_count(left)} at most"]
 
 
 def _count(rounds: int) -> str:
     return f"{rounds} round{'s' * (rounds != 1)}"
-
-
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 class _Evening:
@@ -289,7 +273,7 @@ class _Evening:
         self._signals += 1
         if self._signals == 1:
             left, pace = play.in_play, play.pace.table
-            about = f", about {_clock(left * pace)}" if pace is not None else ""
+            about = f", about {clock_text(left * pace)}" if pace is not None else ""
             self._tell(
                 f"round {play.rounds} is the last one: {left} tables are left{about}; once more "
                 "to end at once and go on with the night later"

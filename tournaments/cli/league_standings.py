@@ -154,21 +154,28 @@ def _played(played: Played) -> dict[str, object]:
 @league_option
 @json_option
 def history_command(entry: str, folder: Path | None, as_json: bool) -> None:
-    """Show how an entry did night by night, and where it stood after each."""
+    """Show how an entry did night by night, and where it stood after each.
+
+    The name of a bot means all its versions, the oldest first; `tall#2` is one of them.
+    """
     league = open_league(folder)
-    found = league.entry(entry)
-    rows = history(read_nights(league), found)
+    newest = league.entry(entry)
+    versions = [each for each in league.entries if entry in (each.id, each.name)]
+    played = read_nights(league)
+    rows = {each.id: history(played, each) for each in versions}
     if as_json:
-        print_json(
-            "moon.league.history/1",
-            {"entry": found.id, "nights": [_history_document(row) for row in rows]},
-        )
+        told = [_history_document(who, row) for who, own in rows.items() for row in own]
+        document = {"entry": newest.id, "versions": list(rows), "nights": told}
+        print_json("moon.league.history/1", document)
         return
     screen = console()
-    screen.print(f"{found.id} by {found.author}: {found.status}", soft_wrap=True)
-    if not rows:
-        screen.print("has played in no night")
-        return
+    for each in versions:
+        screen.print(f"{each.id} by {each.author}: {each.status}", soft_wrap=True)
+        own = rows[each.id]
+        screen.print(_history_grid(own) if own else "has played in no night")
+
+
+def _history_grid(rows: Sequence[HistoryRow]) -> Grid:
     grid = Grid(
         Column("night"), Column("rank after it"), Column("rating after it"), Column("tables"),
         Column("wins"), Column("faults", is_text=True),
@@ -179,11 +186,12 @@ def history_command(entry: str, folder: Path | None, as_json: bool) -> None:
             str(row.night), str(row.place), number(row.mu, 1), str(played.tables),
             str(played.wins), _faults(played),
         )  # fmt: skip
-    screen.print(grid)
+    return grid
 
 
-def _history_document(row: HistoryRow) -> dict[str, object]:
-    return {"night": row.night, "rank": row.place, "rating": row.mu, **_played(row.played)}
+def _history_document(entry: str, row: HistoryRow) -> dict[str, object]:
+    told = {"entry": entry, "night": row.night, "rank": row.place, "rating": row.mu}
+    return {**told, **_played(row.played)}
 
 
 @click.command()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import click
 
 from referee.bots.sandbox.tiers import Limits, Tier
@@ -28,6 +31,19 @@ class DurationType(click.ParamType[float]):
             return parse_duration(value, positive=self._positive)
         except ValueError as error:
             self.fail(f"{error}, got {value!r}", param, ctx)
+
+
+class NumberRange(click.FloatRange):
+    """A number within bounds; ``nan``, which is neither above nor below any, is none."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Returns *value* as a number."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"expected a number, got {value!r}", param, ctx)
+        return number
 
 
 DURATION = DurationType()

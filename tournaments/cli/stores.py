@@ -9,6 +9,9 @@ import click
 
 from referee.errors import ConfigError
 from tournaments.config import store_path
+from tournaments.league.config import FILE as LEAGUE
+from tournaments.league.folder import AUDIT, NIGHTS, League
+from tournaments.league.nights import night_files
 from tournaments.store import Store
 
 
@@ -48,8 +51,30 @@ def stores_named(places: Sequence[str]) -> list[Path]:
     """Returns where the stores are that *places* name, each by itself or by its tournament file.
 
     Raises:
-        ConfigError: if none is named.
+        ConfigError: if none is named, or a league; names the store of its last night.
     """
     if not places:
         raise ConfigError(None, "STORE", "name the store of a run, or its tournament file")
+    for each in places:
+        _check_no_league(each)
     return [store_path(each) if each.endswith(".toml") else Path(each) for each in places]
+
+
+def league_at(place: str) -> Path | None:
+    """Returns the folder of the league that *place* is, or whose terms it is; ``None`` if none."""
+    path = Path(place)
+    if (path / LEAGUE).is_file():
+        return path
+    is_terms = path.name == LEAGUE and path.with_name(AUDIT).is_file()
+    return path.parent if is_terms else None
+
+
+def _check_no_league(place: str) -> None:
+    """Refuses a league where a store is wanted."""
+    if (folder := league_at(place)) is None:
+        return
+    nights = night_files(League.open(folder))
+    hint = "it has no night yet"
+    if nights:
+        hint = f"name the store of a night, as {folder / NIGHTS / nights[-1].path.name}"
+    raise ConfigError(place, None, f"is a league; {hint}")

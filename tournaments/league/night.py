@@ -79,18 +79,43 @@ class Limits:
 
 
 class Pace:
-    """How long a round takes, as far as is known."""
+    """How long a round takes, as far as is known.
+
+    The time of a part counts from its first results on: how long bots take to start says nothing of
+    the next round. Nor does the end of a round that was interrupted, which is played by ever fewer
+    workers, so the rest of one takes the place of what is known only if it is half of it or more.
+    """
 
     def __init__(self, known: float | None) -> None:
         """Begins with the seconds of a table that an earlier part has shown, if there was one."""
         self._known = known
         self.tables = 0
         self.seconds = 0.0
+        self._measured, self._since = 0, 0.0
+        self._waits = False
 
-    def add(self, tables: int, seconds: float) -> None:
-        """Takes what a round, or the rest of one, has taken."""
-        self.tables += tables
-        self.seconds += seconds
+    def begin(self, tables: int, whole: int, now: float) -> None:
+        """Takes that a part begins, with so many *tables* left of the *whole* of a round."""
+        says_much = self.table is None or 2 * tables >= whole
+        self._measured, self._since = tables if says_much else 0, now
+        self._waits = says_much
+
+    def hear(self, tables: int, now: float) -> None:
+        """Takes that results of so many *tables* came."""
+        if self._waits and (tables < self._measured or self.table is not None):
+            self._measured, self._since = self._measured - tables, now
+        self._waits = False
+
+    def end_round(self, now: float) -> None:
+        """Takes that the round is over."""
+        if self._measured:
+            self.tables += self._measured
+            self.seconds += now - self._since
+        self._since = now
+
+    def next_round(self, tables: int) -> None:
+        """Takes that another round of so many *tables* begins where the one before has ended."""
+        self._measured = tables
 
     @property
     def table(self) -> float | None:
@@ -148,8 +173,6 @@ class NightPlay:
         self._runner: Runner | None = None
         self._asked = False
         self._shortage = store.shortage()
-        self._since = 0.0
-        self._begun = 0
         self._config: TournamentConfig | None = None
         self._faults = Counter(fault.entrant for r in store.outcomes() for fault in r.faults)
 
@@ -227,6 +250,7 @@ class NightPlay:
 
         def keep(results: Sequence[TableResult]) -> None:
             store.add_results(results)
+            self.pace.hear(len(results), self._clock())
             self._faults.update(fault.entrant for r in results for fault in r.faults)
             on_results(results)
             if not self._shortage and (shortage := store.shortage()):
@@ -234,13 +258,13 @@ class NightPlay:
                 runner.drain()
 
         def more() -> list[TableJob]:
-            self._end_round()
+            self.pace.end_round(self._clock())
             found = self._next_round()
             if found:
                 on_round(len(found))
             return found
 
-        self._since, self._begun = self._clock(), len(jobs)
+        self.pace.begin(len(jobs), self._round_size(), self._clock())
         self._runner = runner = self._make_runner(
             self._job(config), jobs, workers=self._workers, on_results=keep, say=say, more=more,
             report=self.report,
@@ -277,10 +301,10 @@ class NightPlay:
     def _seats(self) -> int:
         return self._store.run.rules.players
 
-    def _end_round(self) -> None:
-        now = self._clock()
-        self.pace.add(self._begun, now - self._since)
-        self._since = now
+    def _round_size(self) -> int:
+        """Returns how many tables the round has that is played, over or not."""
+        blocks = self._store.run.schedule().blocks
+        return sum(len(each.tables) for each in blocks if each.round == blocks[-1].round)
 
     def _next_round(self) -> list[TableJob]:
         """Begins another round and returns its tables; none, and `why`, if that is not to be."""
@@ -310,7 +334,7 @@ class NightPlay:
         self._config = replace(config, night=stages)
         self._store.extend(self._config, "" if is_same else ", ".join(stage.field))
         jobs = self._jobs()
-        self._begun = len(jobs)
+        self.pace.next_round(len(jobs))
         return jobs
 
     def _stage(self) -> Stage:

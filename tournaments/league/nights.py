@@ -32,7 +32,7 @@ RESCINDED = "rescinded"
 _NAME = re.compile(r"night-([1-9]\d*)\.sqlite")
 TABLE = "NIGHT/TABLE"
 """How commands call the argument that names a table of a night."""
-_TABLE = re.compile(r"([1-9]\d*)/(\d+\.\d+)")
+_TABLE = re.compile(r"([1-9]\d{0,17})/(\d+\.\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +233,18 @@ def night_of(league: League, number: int) -> NightFile:
             return night
     known = f"1 to {nights[-1].number}" if nights else "none yet"
     raise NotFoundError(f"{league.nights}: there is no night {number}; there are {known}")
+
+
+def last_night(league: League) -> NightFile:
+    """Returns the night that was begun or sealed last.
+
+    Raises:
+        NotFoundError: if there is none.
+    """
+    nights = night_files(league)
+    if not nights:
+        raise NotFoundError(f"{league.nights}: no night yet; `moon league night` plays one")
+    return nights[-1]
 
 
 def stores(nights: Iterable[NightFile]) -> Iterator[tuple[NightFile, Store]]:

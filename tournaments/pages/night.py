@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from tournaments.measured import Measured
@@ -58,13 +58,19 @@ class Night:
     measured: Measured | None
     replays: tuple[Replay, ...]
     """The deals that awards and faults point to, by table, in schedule order."""
+    rescinded: int
+    """How many tables were played and taken out, and so are left out of all but the fingerprint."""
+    house: frozenset[EntrantId]
+    """The house bots of a league night."""
 
 
 class _Reader:
     """Takes the tables of a run, in schedule order."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, out: Collection[TableId]) -> None:
         run = store.run
+        self.rescinded = 0
+        self._out = out
         self.results = Results(run.rules, *run.pattern())
         self.bidding, self.faults, self.jury = BiddingTally(run.rules), FaultBook(), AwardJury()
         self.moments: list[Moment] = []
@@ -77,6 +83,10 @@ class _Reader:
         for result in self._store.outcomes(
             records=True, timings=True, fingerprint=self.fingerprint
         ):
+            step()
+            if result.id in self._out:
+                self.rescinded += 1
+                continue
             self.results.take(result)
             told = Told.of(result)
             self.bidding.take(result.seats, told)
@@ -84,7 +94,6 @@ class _Reader:
             self.jury.take(result, told)
             if self._draws and self.results.played % self._every == 0:
                 self.moments.append(self._moment())
-            step()
         if self._draws and self.results.played % self._every:
             self.moments.append(self._moment())
 
@@ -99,6 +108,7 @@ def read_night(
     store: Store,
     step: Callable[[], None] = lambda: None,
     progress: Callable[[int, int], None] | None = None,
+    out: Collection[TableId] = (),
 ) -> Night:
     """Returns what the report of the run in *store* tells.
 
@@ -106,11 +116,12 @@ def read_night(
         store: The store.
         step: Called after each table that was read.
         progress: Told how many replicates of the intervals are done, and of how many.
+        out: Tables that were rescinded.
 
     Raises:
         StoreError: at a table that is damaged; the message names it.
     """
-    reader = _Reader(store)
+    reader = _Reader(store, out)
     reader.read(step)
     standings = reader.results.standings(progress)
     order = tuple(EntrantId(row.entrant) for row in standings.ranks.entrants)
@@ -136,6 +147,8 @@ def read_night(
         tuple(note for note in notes if note.kind == SEALED),
         Measured.of_notes(note.text for note in notes if note.kind == "measured"),
         _replays(store, awards, reader.faults),
+        reader.rescinded,
+        frozenset(who for stage in store.run.stages for who in stage.house),
     )
 
 

@@ -27,12 +27,13 @@ STYLES = ("base.css", "replay.css", "report.css")
 SCRIPTS = ("replay.js",)
 
 
-def report_page(run: RunInfo, night: Night) -> str:
+def report_page(run: RunInfo, night: Night, title: str | None = None) -> str:
     """Returns the report of *run* as a page.
 
     Args:
         run: The run.
         night: What was read of it.
+        title: What the page is called; ``None`` for the name of the run.
     """
     standings = night.standings
     figures = standings.figures
@@ -40,7 +41,7 @@ def report_page(run: RunInfo, night: Night) -> str:
         "report.html",
         styles=STYLES,
         scripts=SCRIPTS,
-        title=plain_name(run.name),
+        title=plain_name(title or run.name),
         run=run,
         night=night,
         ranks=standings.ranks,
@@ -53,7 +54,7 @@ def report_page(run: RunInfo, night: Night) -> str:
         separation=_separation(night),
         fairness=_fairness(night),
         places=range(1, standings.sides + 1),
-        seats=range(max(len(each.seats) for each in figures.values())),
+        seats=range(max((len(each.seats) for each in figures.values()), default=0)),
         intervals=rating_intervals(night),
         chart=rating_chart(night),
         heat=heat_map(night),
@@ -100,6 +101,8 @@ def _stage(replay: Replay) -> dict[str, object]:
 def _facts(run: RunInfo, night: Night) -> Iterator[str]:
     standings = night.standings
     yield f"{standings.played} of {standings.scheduled} tables"
+    if night.rescinded:
+        yield f"{night.rescinded} more rescinded, and not counted"
     yield f"{standings.ranks.blocks} blocks"
     yield f"{len(night.order)} entrants"
     yield f"rules {rules_text(run.rules)}"

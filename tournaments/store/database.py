@@ -26,6 +26,16 @@ _MAGIC = b"SQLite format 3\0"
 _WRITE = "moon_write"
 
 
+def check_ordinary(path: Path) -> None:
+    """Refuses what is there but is no file, like a pipe: to open one may take for ever.
+
+    Raises:
+        StoreError: if it is that. A folder passes, as opening one fails at once.
+    """
+    if not path.is_file() and not path.is_dir() and path.exists():
+        raise StoreError(f"{path}: is no ordinary file")
+
+
 def check_file(path: Path) -> bytes:
     """Returns the header of the store at *path*.
 
@@ -33,8 +43,7 @@ def check_file(path: Path) -> bytes:
         StoreError: if there is no file, or it is something else.
     """
     try:
-        if not path.is_file() and not path.is_dir() and path.exists():
-            raise StoreError(f"{path}: is no ordinary file")  # to open a pipe may take for ever
+        check_ordinary(path)
         with path.open("rb") as file:
             header = file.read(100)
     except FileNotFoundError:

@@ -13,13 +13,14 @@ first 16 digits of its SHA-256, and at the end the SHA-256 of all lines before.
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from referee.errors import StoreError
 from tournaments.files import write_whole
-from tournaments.store.database import check_file, end_log
+from tournaments.store.database import check_file, check_ordinary, end_log
 from tournaments.store.readers import readers
 
 TRIES, PAUSE = 20, 0.1
@@ -28,10 +29,12 @@ CHANGING = ("-wal", "-journal")
 """What files beside a store are called whose contents hold instead of those in it."""
 SUFFIX = ".digest"
 """What the name of a digest has behind that of its store."""
-_TITLE = "moon-digest/1"
+_FAMILY = "moon-digest/"
+_TITLE = f"{_FAMILY}1"
 _DIGITS = 16
 _SHOWN = 8
 """How many pages are named one by one."""
+_NUMBER = re.compile(r"[1-9][0-9]{0,14}")
 
 
 def digest_path(store: Path) -> Path:
@@ -80,7 +83,12 @@ def _is_one_file(store: Path) -> bool:
 
 
 def read_hash(store: Path) -> str:
-    """Returns the hash that ends the digest of *store*; empty if there is none."""
+    """Returns the hash that ends the digest of *store*; empty if there is none.
+
+    Raises:
+        StoreError: if something else than a file has its name.
+    """
+    check_ordinary(digest_path(store))
     try:
         lines = digest_path(store).read_text(encoding="ascii", errors="replace").split("\n")
     except OSError:
@@ -95,6 +103,7 @@ def digest_differences(store: Path) -> list[str]:
         StoreError: if one of the two cannot be read.
     """
     path = digest_path(store)
+    check_ordinary(path)
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -108,10 +117,15 @@ def digest_differences(store: Path) -> list[str]:
     body, whole = data[:end], data[end:]
     if whole != hashlib.sha256(body).hexdigest().encode() + b"\n":
         return [f"{path}: is not what was written: its last line is not the hash of the others"]
-    title, count, size, *hashes = body.decode("ascii").split()
+    # Who changes a digest can also put the right hash below it.
+    title, *rest = body.decode("ascii", "replace").split() or [""]
+    if not title.startswith(_FAMILY):
+        return [f"{path}: is no digest: its first line does not begin with {_FAMILY}"]
     if title != _TITLE:
         raise StoreError(f"{path}: is a digest of a kind that this program does not know: {title}")
-    return list(_compared(store, int(count), int(size), hashes))
+    if len(rest) < 2 or not all(map(_NUMBER.fullmatch, rest[:2])):
+        return [f"{path}: is no digest: its first line has not the number of pages and their size"]
+    return list(_compared(store, int(rest[0]), int(rest[1]), rest[2:]))
 
 
 def _compared(store: Path, count: int, size: int, told: list[str]) -> Iterator[str]:
@@ -134,6 +148,7 @@ def _compared(store: Path, count: int, size: int, told: list[str]) -> Iterator[s
 
 def _pages(store: Path, size: int) -> Iterator[str]:
     """Yields the hash of each page; what is left at the end of the file counts as one too."""
+    check_ordinary(store)
     with store.open("rb") as file:
         while page := file.read(size):
             yield hashlib.sha256(page).hexdigest()[:_DIGITS]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -28,6 +29,9 @@ from tournaments.store.rows import (
     table_row,
 )
 from tournaments.store.runs import Counts, Note, run_row
+
+_NUMBER = re.compile(r"\d{1,18}")
+"""A number that SQLite can compare: less than 64 bits."""
 
 
 class Store(OpenStore):
@@ -232,7 +236,7 @@ class Store(OpenStore):
             NotFoundError: if it is not stored. A `StoreError` if it is damaged.
         """
         block, _, lane = table.partition(".")
-        if block.isdecimal() and lane.isdecimal():
+        if _NUMBER.fullmatch(block) and _NUMBER.fullmatch(lane):
             columns = schema.tables.c
             wanted = (columns.block == int(block), columns.lane == int(lane))
             with self._reading() as connection:
