@@ -20,7 +20,9 @@ from tournaments.league import folder as folders
 from tournaments.league.entering import EnteredAlreadyError, check_candidate, enter
 from tournaments.league.entries import Event, Status
 from tournaments.league.folder import League
+from tournaments.league.nights import night_files, open_night, seal_night
 from tournaments.lock import WriterLock
+from tournaments.reports.league_verifying import verify_league
 
 
 def events(league: League) -> list[str]:
@@ -153,6 +155,68 @@ def test_half_a_line_that_a_crash_left_is_cut_off_and_the_log_says_so(tmp_path: 
     torn.note("announced", {"text": "after"})
     assert events(League.open(league.folder)) == ["made", "announced", "recovered", "announced"]
     assert torn.audit.lines[2].details["bytes"] > 0
+
+
+@pytest.mark.parametrize(
+    ("spoil", "problem"),
+    [
+        (lambda data: b"", "no first line that says that the league was made"),
+        (lambda data: bytes(len(data)), "no first line that says that the league was made"),
+        (lambda data: data.replace(b"\n", b"\r", 1), "line 1 does not follow"),
+        (lambda data: b"".join(data.splitlines(keepends=True)[:-1]), "says nothing of .*copy"),
+    ],
+    ids=["emptied", "zeroed", "other-line-end", "older"],
+)
+def test_an_entry_outlives_a_log_that_has_lost_it(
+    tmp_path: Path, spoil: Callable[[bytes], bytes], problem: str
+) -> None:
+    league = make(tmp_path / "club")
+    entry = entered(league, write_bot(tmp_path, "mine"), "mine")
+    kept = log(league).read_bytes()
+    log(league).write_bytes(spoil(kept))
+    before = snapshot(league.folder)
+    assert not verify_league(league.folder).holds
+    with pytest.raises(VerificationError, match=problem):
+        League.open(league.folder).note("announced", {})
+    assert snapshot(league.folder) == before
+    log(league).write_bytes(kept)
+    assert verify_league(league.folder).holds
+    assert League.open(league.folder).bot(entry).cwd == league.copies / entry.content
+
+
+@pytest.mark.parametrize("end", [b"", b" ", b"\0"])
+def test_a_whole_line_that_has_lost_its_end_is_kept_and_ended(tmp_path: Path, end: bytes) -> None:
+    league = make(tmp_path / "club")
+    entry = entered(league, write_bot(tmp_path, "mine"), "mine")
+    kept = log(league).read_bytes()
+    log(league).write_bytes(kept[:-1] + end)
+    assert "line 2 has lost its end of line" in verify_league(league.folder).differences[0]
+    League.open(league.folder).note("announced", {})
+    assert log(league).read_bytes().startswith(kept)
+    assert events(League.open(league.folder)) == ["made", "entered", "announced"]
+    assert League.open(league.folder).entries == (entry,)
+    assert verify_league(league.folder).holds
+
+
+def test_a_log_that_is_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    league = make(tmp_path / "club")
+    log(league).unlink()
+    os.mkfifo(log(league))
+    for look in (League.open, lambda folder: league.note("announced", {})):
+        with pytest.raises(StoreError, match=r"audit.jsonl: is no regular file; put the file back"):
+            look(league.folder)
+
+
+def test_folders_that_a_copying_tool_left_out_are_made_when_they_are_needed(tmp_path: Path) -> None:
+    league = make(tmp_path / "club")
+    for name in ("entries", "nights", "reports"):
+        (league.folder / name).rmdir()
+    league = League.open(league.folder)
+    assert (night_files(league), open_night(league)) == ((), None)
+    assert league.hidden(()) == (league.folder / "league.toml", log(league))
+    assert verify_league(league.folder).holds
+    assert entered(league, write_bot(tmp_path, "mine"), "mine").id == "mine#1"
+    assert seal_night(league)[0].number == 1
 
 
 def test_two_changes_at_once_wait_for_each_other_and_both_are_kept(tmp_path: Path) -> None:

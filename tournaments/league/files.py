@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from referee.errors import StoreError
+
 
 def write_whole(path: Path, text: str) -> None:
     """Writes *text* to *path*, in place of what may be there, so that no reader sees half of it.
@@ -32,3 +34,19 @@ def sync_folder(path: Path) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def paths_in(folder: Path) -> tuple[Path, ...]:
+    """Returns what is in *folder*, by name; nothing if it is not there.
+
+    Tools that copy leave folders out that are empty, so one that is missing is one of these.
+
+    Raises:
+        StoreError: if it cannot be read.
+    """
+    try:
+        return tuple(sorted(folder.iterdir()))
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        raise StoreError(f"{folder}: cannot be read: {(error.strerror or '').lower()}") from None

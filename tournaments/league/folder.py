@@ -12,7 +12,6 @@ Nothing in it names the place where it lies: it can be copied and moved as a who
 from __future__ import annotations
 
 import contextlib
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -25,22 +24,20 @@ from referee.bots.spec import BotSpec, parse_bot
 from referee.crashes import crash_point
 from referee.errors import ConfigError, NotFoundError, StoreError, VerificationError, did_you_mean
 from tournaments.league import config, entries
-from tournaments.league.audit import Audit, append, read_audit
+from tournaments.league.audit import MADE, Audit, append, read_audit
 from tournaments.league.config import LeagueConfig, first_config, load_league_config
 from tournaments.league.entries import Entry, Event, Status, read_entries
-from tournaments.league.files import sync_folder, write_whole
+from tournaments.league.files import paths_in, sync_folder, write_whole
+from tournaments.league.strays import check_known, sweep
 from tournaments.lock import WriterLock
 
 AUDIT = "audit.jsonl"
 NIGHTS = "nights"
 REPORTS = "reports"
-MADE = "made"
-"""The event of the first line of a log."""
 
 PATIENCE = 10.0
 """Seconds for which a command waits for another one that is changing the league."""
 _PAUSE = 0.05
-_COPY = re.compile(r"[0-9a-f]{64}|\.[0-9a-f]{64}\.new")
 
 
 class League:
@@ -174,9 +171,9 @@ class League:
         """Returns what no bot may read while *playing* sit at tables: all but what they are."""
         kept = {entry.content for entry in playing}
         folder = self.folder / entries.FOLDER
-        rest = [path for path in folder.iterdir() if path.name not in kept]
+        rest = [path for path in paths_in(folder) if path.name not in kept]
         own = [self.folder / name for name in (config.FILE, AUDIT, NIGHTS, REPORTS)]
-        return (*own, *sorted(rest))
+        return (*(path for path in own if path.exists()), *rest)
 
     def note(self, event: str, details: Mapping[str, object]) -> None:
         """Writes a line into the log of something that is no matter of one entry.
@@ -220,12 +217,13 @@ class League:
 
         Raises:
             StoreError: as for `note`.
-            VerificationError: if the log was changed by something else.
+            VerificationError: if the log was changed by something else, or does not know all that
+                is in the folder.
         """
         lock = self._lock()
         try:
             self._take(read_audit(self.folder / AUDIT))
-            self._sweep()
+            self._tidy()
             yield self._write
         finally:
             lock.release()
@@ -247,12 +245,26 @@ class League:
         self.audit = audit
         self.entries = read_entries(audit.lines)
 
-    def _sweep(self) -> None:
-        """Removes copies that nobody entered: what a killed submission has left."""
-        known = {entry.content for entry in self.entries}
-        for path in (self.folder / entries.FOLDER).iterdir():
-            if _COPY.fullmatch(path.name) and path.name not in known:
-                remove_tree(path)
+    @property
+    def copies(self) -> Path:
+        """The folder with the frozen copies."""
+        return self.folder / entries.FOLDER
+
+    @property
+    def contents(self) -> frozenset[str]:
+        """What was ever entered, by the hash of its content."""
+        return frozenset(entry.content for entry in self.entries)
+
+    def _tidy(self) -> None:
+        """Makes the folders that are missing, and removes what a killed submission has left."""
+        try:
+            self.copies.mkdir(exist_ok=True)
+            self.nights.mkdir(exist_ok=True)
+        except OSError as error:
+            problem = (error.strerror or "").lower()
+            raise StoreError(f"{error.filename}: cannot be made: {problem}") from None
+        check_known(self.copies, self.nights, self.contents, self.audit)
+        sweep(self.copies, self.contents)
 
     def _check_change(self, event: Event, entry: Entry, reason: str) -> None:
         if event is Event.DISQUALIFIED and not reason.strip():

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from referee import __version__
 from referee.errors import ConfigError, NotFoundError, VerificationError
+from tournaments.league.files import paths_in
 from tournaments.league.folder import League
 from tournaments.league.office import night_terms
 from tournaments.league.terms import settle_terms
@@ -48,7 +49,7 @@ class NightFile:
 
 def night_files(league: League) -> tuple[NightFile, ...]:
     """Returns the nights of *league*, in order."""
-    found = ((_NAME.fullmatch(path.name), path) for path in league.nights.iterdir())
+    found = ((_NAME.fullmatch(path.name), path) for path in paths_in(league.nights))
     return tuple(sorted((NightFile(int(m[1]), p) for m, p in found if m), key=lambda n: n.number))
 
 
