@@ -14,12 +14,15 @@ from pathlib import Path
 import pytest
 
 from referee import crashes
+from referee.bots.sandbox.tiers import Limits
+from referee.bots.spec import parse_bot
 from referee.errors import ConfigError, NotFoundError, StoreError, VerificationError
 from tests.league.leagues import entered, make, snapshot, with_terms, write_bot
 from tournaments.league import folder as folders
 from tournaments.league.entering import EnteredAlreadyError, check_candidate, enter
 from tournaments.league.entries import Event, Status
 from tournaments.league.folder import League
+from tournaments.league.freezing import freeze
 from tournaments.league.nights import night_files, open_night, seal_night
 from tournaments.lock import WriterLock
 from tournaments.reports.league_verifying import verify_league
@@ -344,6 +347,54 @@ def test_a_frozen_copy_that_was_changed_is_not_started(tmp_path: Path) -> None:
     shutil.rmtree(copy)
     with pytest.raises(VerificationError, match=r"mine#1: .*put its folder back"):
         league.bot(entry)
+
+
+@pytest.mark.parametrize("spoil", ["bytecode", "git", "unreadable-file", "unreadable-folder"])
+def test_a_frozen_copy_with_more_or_less_to_read_than_was_entered_does_not_hold(
+    tmp_path: Path, spoil: str
+) -> None:
+    league = make(tmp_path / "club")
+    bot = tmp_path / "bot"
+    (bot / "parts").mkdir(parents=True)
+    (bot / "bot.toml").write_text('name = "mine"\nversion = "1"\nrun = ["python3", "m.py"]\n')
+    (bot / "m.py").write_text("import parts.one")
+    (bot / "parts" / "one.py").write_text("")
+    entry = entered(league, bot, "mine")
+    parts = league.copies / entry.content / "parts"
+    assert verify_league(league.folder).holds
+    if spoil in ("bytecode", "git"):
+        made = parts / {"bytecode": "__pycache__", "git": ".git"}[spoil]
+        made.mkdir()
+        (made / "one.cpython-311.pyc").write_bytes(b"other code")
+        problem = f"holds {made}, which was not entered"
+    elif spoil == "unreadable-file":
+        (parts / "one.py").chmod(0)
+        problem = "one.py"
+    else:
+        parts.chmod(0)
+        problem = "parts"
+    with pytest.raises(VerificationError, match="put its folder back") as refused:
+        league.bot(entry)
+    assert problem in str(refused.value) or os.geteuid() != 0
+    [said] = verify_league(league.folder).differences
+    assert said == str(refused.value)
+    parts.chmod(0o755)
+
+
+def test_what_a_bot_left_in_its_copy_before_it_was_entered_is_not_taken_along(
+    tmp_path: Path,
+) -> None:
+    league = make(tmp_path / "club")
+    spec = parse_bot(str(write_bot(tmp_path, "mine")), tmp_path)
+    candidate = check_candidate(league, "mine", "Ann", "a source")
+    freeze(spec, tmp_path / "copy", Limits())
+    (tmp_path / "copy" / "__pycache__").mkdir()
+    (tmp_path / "copy" / "__pycache__" / "mine.cpython-311.pyc").write_bytes(b"other code")
+    entry = enter(league, candidate, tmp_path / "copy")
+    assert sorted(p.name for p in (league.copies / entry.content).iterdir()) == [
+        "bot.toml", "mine.py",
+    ]  # fmt: skip
+    assert league.bot(entry).cwd == league.copies / entry.content
 
 
 @pytest.mark.parametrize("point", ["league.half_copied", "league.copied", "league.before_line"])

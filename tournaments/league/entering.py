@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from referee.bots.contents import content_hash
+from referee.bots.contents import content_hash, passed_over
 from referee.bots.names import NameRefusedError
 from referee.bots.rundir import remove_tree
 from referee.bots.spec import Params, parse_bot
@@ -130,7 +130,14 @@ def _place(copy: Path, place: Path) -> None:
     """Puts a copy of the folder *copy* at *place*, whole or not at all."""
     draft, mark = draft_of(place), mark_of(place)
     try:
-        shutil.copytree(copy, draft, symlinks=True)
+        # Whatever ran in the copy until now may have left there what its hash does not tell of.
+        left = set(passed_over(copy))
+        shutil.copytree(
+            copy,
+            draft,
+            symlinks=True,
+            ignore=lambda at, names: [name for name in names if Path(at, name) in left],
+        )
         for directory, _, files in os.walk(draft):
             for name in files:
                 _sync(Path(directory, name))

@@ -28,6 +28,7 @@ from tournaments.league.audit import MADE, Audit, append, read_audit
 from tournaments.league.config import LeagueConfig, first_config, load_league_config
 from tournaments.league.entries import Entry, Event, Status, read_entries
 from tournaments.league.files import paths_in, sync_folder, write_whole
+from tournaments.league.freezing import unlike_frozen
 from tournaments.league.strays import check_known, sweep
 from tournaments.lock import WriterLock
 
@@ -151,15 +152,18 @@ class League:
         """Returns how *entry* is started, after a look at every file of its frozen copy.
 
         Raises:
-            VerificationError: if the copy is gone, or is not what was entered.
+            VerificationError: if the copy is gone, is not what was entered, holds more than that,
+                or may not be read by its bot.
         """
         way_out = "put its folder back from a copy of the league, or retire it and submit it again"
-        place = self.folder / entries.FOLDER / entry.content
+        place = self.copies / entry.content
         try:
             spec = replace(parse_bot(entry.bot, self.folder), name=entry.id)
             now = content_hash(spec)
         except (ConfigError, NotFoundError) as error:
             raise VerificationError(f"{entry.id}: {error}; {way_out}") from None
+        if problem := unlike_frozen(place):
+            raise VerificationError(f"{entry.id}: {place} {problem}; {way_out}")
         if now != entry.content:
             raise VerificationError(
                 f"{entry.id}: {place} is not what was entered: its content is {now[:12]} now; "
