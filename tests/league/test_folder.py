@@ -50,11 +50,11 @@ def forked(work: Callable[[], object]) -> int:
         os._exit(1)
 
 
-def killed(work: Callable[[], object], point: str) -> None:
-    """Does *work* in a copy of this process that is killed at *point*."""
+def killed(work: Callable[[], object], point: str, time: int = 1) -> None:
+    """Does *work* in a copy of this process that is killed the given *time* at *point*."""
 
     def doomed() -> None:
-        crashes._plans[:] = [crashes.Plan(f"{point}:1")]
+        crashes._plans[:] = [crashes.Plan(f"{point}:{time}")]
         work()
 
     _, status = os.waitpid(forked(doomed), 0)
@@ -82,6 +82,54 @@ def test_killed_while_it_is_made_there_is_no_league_and_the_next_one_can_be_made
         League.open(tmp_path / "club")
     make(tmp_path / "club")
     assert [path.name for path in tmp_path.iterdir()] == ["club"]
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+def test_an_empty_folder_becomes_a_league_and_stays_the_folder_that_somebody_is_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_link: bool
+) -> None:
+    place = tmp_path / "club"
+    place.mkdir()
+    if is_link:
+        place = tmp_path / "link"
+        place.symlink_to(tmp_path / "club")
+    before = place.stat().st_ino
+    monkeypatch.chdir(place)
+    make(Path())
+    assert sorted(path.name for path in Path().iterdir()) == [
+        "audit.jsonl", "entries", "league.toml", "nights", "reports",
+    ]  # fmt: skip
+    assert (place.stat().st_ino, place.is_symlink()) == (before, is_link)
+    assert League.open(Path()).config.name == "Tuesday"
+
+
+@pytest.mark.parametrize("part", [1, 2, 5])
+def test_killed_while_it_fills_an_empty_folder_the_next_one_can_fill_it(
+    tmp_path: Path, part: int
+) -> None:
+    (tmp_path / "club").mkdir()
+    killed(lambda: make(tmp_path / "club"), "league.before_part", part)
+    with pytest.raises(NotFoundError, match="moon league init"):
+        League.open(tmp_path / "club")
+    league = make(tmp_path / "club")
+    assert (events(league), len(list(league.folder.iterdir()))) == (["made"], 5)
+
+
+def test_a_folder_with_a_file_of_somebody_is_not_taken_for_one_that_was_half_made(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "club" / ".league.new").mkdir(parents=True)
+    (tmp_path / "club" / "notes.txt").write_text("mine")
+    before = snapshot(tmp_path)
+    with pytest.raises(StoreError, match="is there already"):
+        make(tmp_path / "club")
+    assert snapshot(tmp_path) == before
+    (make(tmp_path / "other").folder / ".league.new").mkdir()
+    (tmp_path / "other" / "league.toml").unlink()
+    before = snapshot(tmp_path)
+    with pytest.raises(StoreError, match="is there already"):
+        make(tmp_path / "other")
+    assert snapshot(tmp_path) == before, "it was a league once"
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,10 @@ AUDIT = "audit.jsonl"
 NIGHTS = "nights"
 REPORTS = "reports"
 
+_PARTS = (entries.FOLDER, NIGHTS, REPORTS, AUDIT, config.FILE)
+"""What is in a new league; the file with the terms comes last."""
+_DRAFT = ".league.new"
+
 PATIENCE = 10.0
 """Seconds for which a command waits for another one that is changing the league."""
 _PAUSE = 0.05
@@ -76,22 +80,16 @@ class League:
         text = first_config(name, rules, sandbox)
         if not folder.parent.is_dir():
             raise StoreError(f"{folder}: there is no folder {folder.parent}; make it first")
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise StoreError(f"{folder}: is there already; choose another place for a new league")
-        draft = folder.with_name(f".{folder.name}.new")
-        lock = WriterLock(folder)
+        if folder.exists() and not folder.is_dir():
+            raise _taken(folder)
         try:
-            remove_tree(draft)
-            _fill(draft, text)
-            crash_point("league.before_rename")
-            draft.rename(folder)
-            sync_folder(folder.parent)
+            if folder.is_dir():
+                _make_inside(folder, text)
+            else:
+                _make_beside(folder, text)
         except OSError as error:
             problem = (error.strerror or "").lower()
             raise StoreError(f"{folder}: cannot be made: {problem}") from None
-        finally:
-            remove_tree(draft)
-            lock.release()
         return cls.open(folder)
 
     @classmethod
@@ -301,6 +299,61 @@ class League:
                 f"{self.folder / config.FILE} allows {most} (authors.entries); retire one with "
                 "`moon league bots retire`, or submit a new version of one",
             )
+
+
+def _taken(folder: Path) -> StoreError:
+    return StoreError(f"{folder}: is there already; choose another place for a new league")
+
+
+def _make_beside(folder: Path, text: str) -> None:
+    """Makes *folder*, which is not there: a league under another name first, and then renamed."""
+    draft = folder.with_name(f".{folder.name}.new")
+    lock = WriterLock(folder)
+    try:
+        remove_tree(draft)
+        _fill(draft, text)
+        crash_point("league.before_rename")
+        draft.rename(folder)
+        sync_folder(folder.parent)
+    finally:
+        remove_tree(draft)
+        lock.release()
+
+
+def _make_inside(folder: Path, text: str) -> None:
+    """Makes a league of *folder*, which is there: it stays the same, as somebody may be in it.
+
+    It is filled in a folder within, and the file with the terms comes out last: without that it is
+    no league. The folder within says that what is there is ours, until the end.
+    """
+    draft = folder / _DRAFT
+    lock = WriterLock(folder / config.FILE)
+    try:
+        there = {path.name for path in folder.iterdir()} - {lock.path.name}
+        is_half_made = there <= {_DRAFT, *_PARTS[:-1]} and (draft / config.FILE).is_file()
+        if there - {_DRAFT} and not is_half_made:
+            raise _taken(folder)
+        _unmake(folder)
+        try:
+            _fill(draft, text)
+            for name in _PARTS:
+                crash_point("league.before_part")
+                (draft / name).rename(folder / name)
+            sync_folder(folder)
+        except BaseException:
+            _unmake(folder)
+            raise
+        remove_tree(draft)
+    finally:
+        lock.release()
+
+
+def _unmake(folder: Path) -> None:
+    """Takes out of *folder* what a making that came to no end has left."""
+    for name in (*reversed(_PARTS), _DRAFT):
+        remove_tree(folder / name)
+        if (folder / name).is_file():
+            (folder / name).unlink()
 
 
 def _fill(draft: Path, text: str) -> None:
