@@ -29,6 +29,7 @@ from tournaments.league.config import LeagueConfig, first_config, load_league_co
 from tournaments.league.entries import Entry, Event, Status, read_entries
 from tournaments.league.files import paths_in, sync_folder, write_whole
 from tournaments.league.freezing import unlike_frozen
+from tournaments.league.names import check_reason
 from tournaments.league.strays import check_known, sweep
 from tournaments.lock import WriterLock
 
@@ -201,9 +202,11 @@ class League:
 
         Raises:
             NotFoundError: if there is no such entry.
-            ConfigError: if it is in that state already, may not go there, or a reason is missing.
+            ConfigError: if it is in that state already, may not go there, or a reason is missing or
+                does not show as it is.
             StoreError: as for `note`.
         """
+        reason = check_reason(reason, "--reason")
         with self.changing() as write:
             entry = self.entry(word)
             self._check_change(event, entry, reason)

@@ -18,6 +18,7 @@ from referee import __version__
 from referee.errors import ConfigError, NotFoundError, VerificationError
 from tournaments.league.files import paths_in
 from tournaments.league.folder import League
+from tournaments.league.names import check_reason
 from tournaments.league.office import night_terms
 from tournaments.league.terms import settle_terms
 from tournaments.schedule import TableId
@@ -202,7 +203,8 @@ def rescind(league: League, word: str, why: str) -> tuple[int, TableId]:
     match = _TABLE.fullmatch(word)
     if match is None:
         raise ConfigError(None, "MATCH", f"expected night and table, as in 2/17.1, got {word!r}")
-    if not why.strip():
+    why = check_reason(why, "--why")
+    if not why:
         raise ConfigError(None, "--why", "is empty; the reason is published with the standings")
     number = int(match[1])
     night = night_of(league, number)
