@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
+from referee.errors import StoreError
+
 
 def write_whole(path: Path, text: str, *, errors: str = "strict") -> None:
     """Writes *text* to *path*, in place of what may be there, so that no reader sees half of it.
@@ -73,3 +75,19 @@ def _draft_of(place: Path, errors: str) -> Iterator[TextIO]:
             with contextlib.suppress(OSError):
                 draft.unlink()
             raise
+
+
+def paths_in(folder: Path) -> tuple[Path, ...]:
+    """Returns what is in *folder*, by name; nothing if it is not there.
+
+    Tools that copy leave folders out that are empty, so one that is missing is one of these.
+
+    Raises:
+        StoreError: if it cannot be read.
+    """
+    try:
+        return tuple(sorted(folder.iterdir()))
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        raise StoreError(f"{folder}: cannot be read: {(error.strerror or '').lower()}") from None

@@ -94,6 +94,18 @@ def played_files(spec: BotSpec, ours: Ours = lambda _: False) -> Iterator[tuple[
             yield from _module_files(spec, ours)
 
 
+def passed_over(folder: Path) -> Iterator[Path]:
+    """Yields the directories in *folder* that do not count: those of `IGNORED`.
+
+    Python runs what it finds in a ``__pycache__``, so where others can write, a folder is what its
+    hash says only if it has none.
+    """
+    for directory, folders, _ in os.walk(folder):
+        ignored = [name for name in sorted(folders) if name in IGNORED]
+        folders[:] = [name for name in folders if name not in IGNORED]
+        yield from (path for name in ignored if not (path := Path(directory, name)).is_symlink())
+
+
 def _sample_files(spec: BotSpec) -> Iterator[tuple[str, Path]]:
     package, _, module = spec.command[-1].rpartition(".")
     for folder in sample_places():

@@ -14,13 +14,18 @@ from pathlib import Path
 import pytest
 
 from referee import crashes
+from referee.bots.sandbox.tiers import Limits
+from referee.bots.spec import parse_bot
 from referee.errors import ConfigError, NotFoundError, StoreError, VerificationError
 from tests.league.leagues import entered, make, snapshot, with_terms, write_bot
 from tournaments.league import folder as folders
 from tournaments.league.entering import EnteredAlreadyError, check_candidate, enter
 from tournaments.league.entries import Event, Status
 from tournaments.league.folder import League
+from tournaments.league.freezing import freeze
+from tournaments.league.nights import night_files, open_night, seal_night
 from tournaments.lock import WriterLock
+from tournaments.reports.league_verifying import verify_league
 
 
 def events(league: League) -> list[str]:
@@ -45,11 +50,11 @@ def forked(work: Callable[[], object]) -> int:
         os._exit(1)
 
 
-def killed(work: Callable[[], object], point: str) -> None:
-    """Does *work* in a copy of this process that is killed at *point*."""
+def killed(work: Callable[[], object], point: str, time: int = 1) -> None:
+    """Does *work* in a copy of this process that is killed the given *time* at *point*."""
 
     def doomed() -> None:
-        crashes._plans[:] = [crashes.Plan(f"{point}:1")]
+        crashes._plans[:] = [crashes.Plan(f"{point}:{time}")]
         work()
 
     _, status = os.waitpid(forked(doomed), 0)
@@ -77,6 +82,54 @@ def test_killed_while_it_is_made_there_is_no_league_and_the_next_one_can_be_made
         League.open(tmp_path / "club")
     make(tmp_path / "club")
     assert [path.name for path in tmp_path.iterdir()] == ["club"]
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+def test_an_empty_folder_becomes_a_league_and_stays_the_folder_that_somebody_is_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_link: bool
+) -> None:
+    place = tmp_path / "club"
+    place.mkdir()
+    if is_link:
+        place = tmp_path / "link"
+        place.symlink_to(tmp_path / "club")
+    before = place.stat().st_ino
+    monkeypatch.chdir(place)
+    make(Path())
+    assert sorted(path.name for path in Path().iterdir()) == [
+        "audit.jsonl", "entries", "league.toml", "nights", "reports",
+    ]  # fmt: skip
+    assert (place.stat().st_ino, place.is_symlink()) == (before, is_link)
+    assert League.open(Path()).config.name == "Tuesday"
+
+
+@pytest.mark.parametrize("part", [1, 2, 5])
+def test_killed_while_it_fills_an_empty_folder_the_next_one_can_fill_it(
+    tmp_path: Path, part: int
+) -> None:
+    (tmp_path / "club").mkdir()
+    killed(lambda: make(tmp_path / "club"), "league.before_part", part)
+    with pytest.raises(NotFoundError, match="moon league init"):
+        League.open(tmp_path / "club")
+    league = make(tmp_path / "club")
+    assert (events(league), len(list(league.folder.iterdir()))) == (["made"], 5)
+
+
+def test_a_folder_with_a_file_of_somebody_is_not_taken_for_one_that_was_half_made(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "club" / ".league.new").mkdir(parents=True)
+    (tmp_path / "club" / "notes.txt").write_text("mine")
+    before = snapshot(tmp_path)
+    with pytest.raises(StoreError, match="is there already"):
+        make(tmp_path / "club")
+    assert snapshot(tmp_path) == before
+    (make(tmp_path / "other").folder / ".league.new").mkdir()
+    (tmp_path / "other" / "league.toml").unlink()
+    before = snapshot(tmp_path)
+    with pytest.raises(StoreError, match="is there already"):
+        make(tmp_path / "other")
+    assert snapshot(tmp_path) == before, "it was a league once"
 
 
 @pytest.mark.parametrize(
@@ -155,6 +208,68 @@ def test_half_a_line_that_a_crash_left_is_cut_off_and_the_log_says_so(tmp_path: 
     assert torn.audit.lines[2].details["bytes"] > 0
 
 
+@pytest.mark.parametrize(
+    ("spoil", "problem"),
+    [
+        (lambda data: b"", "no first line that says that the league was made"),
+        (lambda data: bytes(len(data)), "no first line that says that the league was made"),
+        (lambda data: data.replace(b"\n", b"\r", 1), "line 1 does not follow"),
+        (lambda data: b"".join(data.splitlines(keepends=True)[:-1]), "says nothing of .*copy"),
+    ],
+    ids=["emptied", "zeroed", "other-line-end", "older"],
+)
+def test_an_entry_outlives_a_log_that_has_lost_it(
+    tmp_path: Path, spoil: Callable[[bytes], bytes], problem: str
+) -> None:
+    league = make(tmp_path / "club")
+    entry = entered(league, write_bot(tmp_path, "mine"), "mine")
+    kept = log(league).read_bytes()
+    log(league).write_bytes(spoil(kept))
+    before = snapshot(league.folder)
+    assert not verify_league(league.folder).holds
+    with pytest.raises(VerificationError, match=problem):
+        League.open(league.folder).note("announced", {})
+    assert snapshot(league.folder) == before
+    log(league).write_bytes(kept)
+    assert verify_league(league.folder).holds
+    assert League.open(league.folder).bot(entry).cwd == league.copies / entry.content
+
+
+@pytest.mark.parametrize("end", [b"", b" ", b"\0"])
+def test_a_whole_line_that_has_lost_its_end_is_kept_and_ended(tmp_path: Path, end: bytes) -> None:
+    league = make(tmp_path / "club")
+    entry = entered(league, write_bot(tmp_path, "mine"), "mine")
+    kept = log(league).read_bytes()
+    log(league).write_bytes(kept[:-1] + end)
+    assert "line 2 has lost its end of line" in verify_league(league.folder).differences[0]
+    League.open(league.folder).note("announced", {})
+    assert log(league).read_bytes().startswith(kept)
+    assert events(League.open(league.folder)) == ["made", "entered", "announced"]
+    assert League.open(league.folder).entries == (entry,)
+    assert verify_league(league.folder).holds
+
+
+def test_a_log_that_is_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    league = make(tmp_path / "club")
+    log(league).unlink()
+    os.mkfifo(log(league))
+    for look in (League.open, lambda folder: league.note("announced", {})):
+        with pytest.raises(StoreError, match=r"audit.jsonl: is no regular file; put the file back"):
+            look(league.folder)
+
+
+def test_folders_that_a_copying_tool_left_out_are_made_when_they_are_needed(tmp_path: Path) -> None:
+    league = make(tmp_path / "club")
+    for name in ("entries", "nights", "reports"):
+        (league.folder / name).rmdir()
+    league = League.open(league.folder)
+    assert (night_files(league), open_night(league)) == ((), None)
+    assert league.hidden(()) == (league.folder / "league.toml", log(league))
+    assert verify_league(league.folder).holds
+    assert entered(league, write_bot(tmp_path, "mine"), "mine").id == "mine#1"
+    assert seal_night(league)[0].number == 1
+
+
 def test_two_changes_at_once_wait_for_each_other_and_both_are_kept(tmp_path: Path) -> None:
     league = make(tmp_path / "club")
 
@@ -193,6 +308,9 @@ def test_an_entry_is_retired_restored_and_disqualified_for_a_reason(tmp_path: Pa
     assert league.change(Event.RESTORED, "mine").status is Status.ACTIVE
     with pytest.raises(ConfigError, match="--why: is missing"):
         league.change(Event.DISQUALIFIED, "mine")
+    for reason in ("a\x1b[2Jb", "a\u202eb", "a\nb", "\u05d0"):
+        with pytest.raises(ConfigError, match=f"reason: holds U.{ord(reason.strip('ab')[0]):04X}"):
+            league.change(Event.DISQUALIFIED, "mine", reason)
     out = league.change(Event.DISQUALIFIED, "mine", "signalled to its partner")
     assert (out.status, out.reason) == (Status.DISQUALIFIED, "signalled to its partner")
     assert League.open(league.folder).entries == (out,), "it is what the log says"
@@ -280,6 +398,54 @@ def test_a_frozen_copy_that_was_changed_is_not_started(tmp_path: Path) -> None:
     shutil.rmtree(copy)
     with pytest.raises(VerificationError, match=r"mine#1: .*put its folder back"):
         league.bot(entry)
+
+
+@pytest.mark.parametrize("spoil", ["bytecode", "git", "unreadable-file", "unreadable-folder"])
+def test_a_frozen_copy_with_more_or_less_to_read_than_was_entered_does_not_hold(
+    tmp_path: Path, spoil: str
+) -> None:
+    league = make(tmp_path / "club")
+    bot = tmp_path / "bot"
+    (bot / "parts").mkdir(parents=True)
+    (bot / "bot.toml").write_text('name = "mine"\nversion = "1"\nrun = ["python3", "m.py"]\n')
+    (bot / "m.py").write_text("import parts.one")
+    (bot / "parts" / "one.py").write_text("")
+    entry = entered(league, bot, "mine")
+    parts = league.copies / entry.content / "parts"
+    assert verify_league(league.folder).holds
+    if spoil in ("bytecode", "git"):
+        made = parts / {"bytecode": "__pycache__", "git": ".git"}[spoil]
+        made.mkdir()
+        (made / "one.cpython-311.pyc").write_bytes(b"other code")
+        problem = f"holds {made}, which was not entered"
+    elif spoil == "unreadable-file":
+        (parts / "one.py").chmod(0)
+        problem = "one.py"
+    else:
+        parts.chmod(0)
+        problem = "parts"
+    with pytest.raises(VerificationError, match="put its folder back") as refused:
+        league.bot(entry)
+    assert problem in str(refused.value) or os.geteuid() != 0
+    [said] = verify_league(league.folder).differences
+    assert said == str(refused.value)
+    parts.chmod(0o755)
+
+
+def test_what_a_bot_left_in_its_copy_before_it_was_entered_is_not_taken_along(
+    tmp_path: Path,
+) -> None:
+    league = make(tmp_path / "club")
+    spec = parse_bot(str(write_bot(tmp_path, "mine")), tmp_path)
+    candidate = check_candidate(league, "mine", "Ann", "a source")
+    freeze(spec, tmp_path / "copy", Limits())
+    (tmp_path / "copy" / "__pycache__").mkdir()
+    (tmp_path / "copy" / "__pycache__" / "mine.cpython-311.pyc").write_bytes(b"other code")
+    entry = enter(league, candidate, tmp_path / "copy")
+    assert sorted(p.name for p in (league.copies / entry.content).iterdir()) == [
+        "bot.toml", "mine.py",
+    ]  # fmt: skip
+    assert league.bot(entry).cwd == league.copies / entry.content
 
 
 @pytest.mark.parametrize("point", ["league.half_copied", "league.copied", "league.before_line"])

@@ -78,6 +78,8 @@ def test_names_that_differ_only_where_a_version_would_cut_them_are_alike() -> No
         ("\u05d0\u05d1", "right to left"),
         ("\u0661\u0662", "right to left"),
         ("tall#2", "version"),
+        ("\ua4d4\ua4ee\ua4e1\ua4e1", "alphabet (Lisu)"),
+        ("\U00010412\U00010404", "alphabet (Deseret)"),
         ("-tall", "options"),
         ("-_-", "options"),
         ("...", "no letter"),

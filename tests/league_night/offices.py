@@ -72,6 +72,9 @@ class TestOffice:
         config = parse_config(data, path=FOLDER / "night.toml").described(lambda bot: bot.source)
         return replace(config, entrants=config.entrants if names else (), night=stages)
 
+    def check(self, name: EntrantId) -> None:
+        del name
+
     def hidden(self, names: Sequence[EntrantId]) -> tuple[str, ...]:
         del names
         return ()

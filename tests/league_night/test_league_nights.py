@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,7 +26,7 @@ from tournaments.league.entries import Event
 from tournaments.league.folder import League
 from tournaments.league.ladder import NightResults, history, ladder, read_nights
 from tournaments.league.night import NightPlay
-from tournaments.league.nights import night_files, rescind, seal_night, settle
+from tournaments.league.nights import night_files, open_night, rescind, seal_night, settle
 from tournaments.league.office import LeagueOffice
 from tournaments.rating import rate
 from tournaments.reports.league_verifying import verify_league
@@ -223,6 +224,34 @@ def test_an_entry_whose_copy_was_changed_does_not_play(league: League) -> None:
     copy.write_text(copy.read_text() + "# better\n")
     with pytest.raises(VerificationError, match=r"tall#1: .* is not what was entered"):
         play_night(league, 1)
+
+
+def test_a_copy_that_was_changed_during_a_round_does_not_pass_without_a_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    league = new_league(tmp_path / "club")
+    file = league.copies / league.entry("tall").content / "tall.py"
+    kept, add = file.read_bytes(), Store.add_results
+
+    def change(self: Store, results: Sequence[TableResult]) -> None:
+        add(self, results)
+        file.write_text("other code")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "add_results", change)
+        with pytest.raises(VerificationError, match=r"tall#1: .*its tables of round 1 .*rescind"):
+            play_night(league, 1)
+    night = open_night(league)
+    assert night is not None, "it is not closed"
+    with pytest.raises(VerificationError, match=r"tall#1: .*is not what was entered"):
+        play_night(league, 1)
+    file.write_bytes(kept)
+    play_night(league, 1)
+    assert open_night(league) is None
+    with Store.open(night.path) as store:
+        told = [note.text for note in store.notes() if note.kind == "changed"]
+    assert "tall#1: its files were changed by the end of round 1" in told
+    assert verify_league(league.folder).holds
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from referee.text import visible
 from tournaments.cli.league_options import league_option, open_league
 from tournaments.cli.options import json_option
 from tournaments.cli.terminal import console, print_json
@@ -62,7 +63,10 @@ def show(given: Path | None, entry: str, folder: Path | None, as_json: bool) -> 
         ("entry", f"{found.id} by {found.author}, {_state(found)}"),
         ("content", found.content),
         ("files", f"{place} (as they were entered)"),
-        ("started with", " ".join(f"{name}={value}" for name, value in found.params) or "nothing"),
+        (
+            "started with",
+            " ".join(f"{name}={visible(value)}" for name, value in found.params) or "nothing",
+        ),
     ):
         screen.print(f"{title + ':':<14}{text}", soft_wrap=True)
     for event in history:

@@ -16,6 +16,7 @@ import contextlib
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -29,6 +30,8 @@ from tournaments.identity import canonical
 
 NOTHING = "0" * 64
 """What the first line carries in place of a hash."""
+MADE = "made"
+"""The event of the first line: without it there is no log."""
 RECOVERED = "recovered"
 """The event of a line that stands where a crash had left half of one."""
 
@@ -58,6 +61,8 @@ class Audit:
     """Of its whole lines, in bytes."""
     torn: bytes = b""
     """What stands behind them: half a line, which was never acknowledged to anybody."""
+    is_ended: bool = True
+    """Whether the last line has its end of line, which a later one adds; *size* is without it."""
 
     @property
     def head(self) -> str:
@@ -71,27 +76,61 @@ def read_audit(path: Path) -> Audit:
     Raises:
         NotFoundError: if there is none.
         StoreError: if it cannot be read.
-        VerificationError: if it was changed: a line does not follow from the one before.
+        VerificationError: if it was changed: a line does not follow from the one before, or the
+            first does not say that the league was made.
     """
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise NotFoundError(f"{path}: there is no such file; every league has one") from None
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be read: {(error.strerror or '').lower()}") from None
-    size = data.rfind(b"\n") + 1
+    data = _data(path)
+    *whole, rest = data.split(b"\n")
     lines: list[AuditLine] = []
     before = NOTHING
-    for text in data[:size].splitlines():
+    for text in whole:
         line = _line(text, len(lines), before)
         if line is None:
             raise VerificationError(
                 f"{path}: line {len(lines) + 1} does not follow from the lines before it: the log "
-                "was changed or damaged; put the file back from a copy of the league"
+                f"was changed or damaged; {_WAY_OUT}"
             )
         lines.append(line)
         before = line.hash
-    return Audit(path, tuple(lines), size, data[size:])
+    audit = _with_rest(Audit(path, tuple(lines), len(data) - len(rest), rest))
+    if not audit.lines or audit.lines[0].event != MADE:
+        raise VerificationError(
+            f"{path}: has no first line that says that the league was made: the log was emptied "
+            f"or damaged; {_WAY_OUT}"
+        )
+    return audit
+
+
+_WAY_OUT = "put the file back from a copy of the league"
+
+
+def _data(path: Path) -> bytes:
+    """Returns what is in the file at *path*; nothing else is waited for, such as a pipe."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(file, "rb") as opened:
+            if stat.S_ISREG(os.fstat(file).st_mode):
+                return opened.read()
+    except FileNotFoundError:
+        raise NotFoundError(
+            f"{path}: there is no such file; every league has one; {_WAY_OUT}"
+        ) from None
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {(error.strerror or '').lower()}") from None
+    raise StoreError(f"{path}: is no regular file; {_WAY_OUT}")
+
+
+def _with_rest(audit: Audit) -> Audit:
+    """Returns *audit* with what is torn as its last line, if only the end of that line is lost.
+
+    A line holds its own hash, so one that is there to its last byte was written whole, whatever
+    has become of its end: of that one byte, which is missing or another one.
+    """
+    for size in (len(audit.torn), len(audit.torn) - 1):
+        line = _line(audit.torn[: max(0, size)], len(audit.lines), audit.head)
+        if line is not None:
+            return Audit(audit.path, (*audit.lines, line), audit.size + size, is_ended=False)
+    return audit
 
 
 def append(audit: Audit, event: str, details: Mapping[str, object]) -> Audit:
@@ -115,9 +154,11 @@ def _write(audit: Audit, event: str, details: Mapping[str, object]) -> Audit:
     number = len(audit.lines)
     whole = {"n": number, "at": at, "event": event, "details": details, "before": audit.head}
     text = canonical({**whole, "own": _own(whole)})
-    data = text.encode() + b"\n"
+    data = (b"" if audit.is_ended else b"\n") + text.encode() + b"\n"
+    # Only the first line may make the file: what was to go on would else begin anew.
+    made = 0 if audit.lines else os.O_CREAT | os.O_EXCL
     try:
-        file = os.open(audit.path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        file = os.open(audit.path, os.O_WRONLY | os.O_CLOEXEC | made, 0o644)
         try:
             half = data[: len(data) // 2]
             crash_point("league.before_line", before=lambda: os.pwrite(file, half, audit.size))

@@ -8,16 +8,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from referee.bots.contents import content_hash
+from referee.bots.contents import content_hash, passed_over
 from referee.bots.names import NameRefusedError
 from referee.bots.rundir import remove_tree
 from referee.bots.spec import Params, parse_bot
 from referee.crashes import crash_point
 from referee.errors import ConfigError, MoonError, StoreError
 from tournaments.files import sync_folder
-from tournaments.league.entries import FOLDER, Entry, Event, Status
+from tournaments.league.entries import Entry, Event, Status
 from tournaments.league.folder import League
 from tournaments.league.names import check_league_name, too_like
+from tournaments.league.strays import draft_of, mark_of
 
 
 class EnteredAlreadyError(MoonError):
@@ -117,22 +118,33 @@ def enter(league: League, candidate: Candidate, copy: Path) -> Entry:
                 raise EnteredAlreadyError(entry)
         version = 1 + sum(entry.name == c.name for entry in league.entries)
         new = Entry(c.name, version, c.author, content, c.source, "", c.params)
-        _place(copy, league.folder / FOLDER / content)
+        place = league.copies / content
+        _place(copy, place)
         crash_point("league.copied")
         write(Event.ENTERED, new.details())
+        mark_of(place).unlink(missing_ok=True)
     return league.entry(new.id)
 
 
 def _place(copy: Path, place: Path) -> None:
     """Puts a copy of the folder *copy* at *place*, whole or not at all."""
-    draft = place.with_name(f".{place.name}.new")
+    draft, mark = draft_of(place), mark_of(place)
     try:
-        shutil.copytree(copy, draft, symlinks=True)
+        # Whatever ran in the copy until now may have left there what its hash does not tell of.
+        left = set(passed_over(copy))
+        shutil.copytree(
+            copy,
+            draft,
+            symlinks=True,
+            ignore=lambda at, names: [name for name in names if Path(at, name) in left],
+        )
         for directory, _, files in os.walk(draft):
             for name in files:
                 _sync(Path(directory, name))
             sync_folder(Path(directory))
         crash_point("league.half_copied")
+        mark.touch()
+        sync_folder(place.parent)
         draft.rename(place)
         sync_folder(place.parent)
     except OSError as error:

@@ -12,7 +12,6 @@ Nothing in it names the place where it lies: it can be copied and moved as a who
 from __future__ import annotations
 
 import contextlib
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -24,23 +23,27 @@ from referee.bots.rundir import remove_tree
 from referee.bots.spec import BotSpec, parse_bot
 from referee.crashes import crash_point
 from referee.errors import ConfigError, NotFoundError, StoreError, VerificationError, did_you_mean
-from tournaments.files import sync_folder, write_whole
+from tournaments.files import paths_in, sync_folder, write_whole
 from tournaments.league import config, entries
-from tournaments.league.audit import Audit, append, read_audit
+from tournaments.league.audit import MADE, Audit, append, read_audit
 from tournaments.league.config import LeagueConfig, first_config, load_league_config
 from tournaments.league.entries import Entry, Event, Status, read_entries
+from tournaments.league.freezing import unlike_frozen
+from tournaments.league.names import check_reason
+from tournaments.league.strays import check_known, sweep
 from tournaments.lock import WriterLock
 
 AUDIT = "audit.jsonl"
 NIGHTS = "nights"
 REPORTS = "reports"
-MADE = "made"
-"""The event of the first line of a log."""
+
+_PARTS = (entries.FOLDER, NIGHTS, REPORTS, AUDIT, config.FILE)
+"""What is in a new league; the file with the terms comes last."""
+_DRAFT = ".league.new"
 
 PATIENCE = 10.0
 """Seconds for which a command waits for another one that is changing the league."""
 _PAUSE = 0.05
-_COPY = re.compile(r"[0-9a-f]{64}|\.[0-9a-f]{64}\.new")
 
 
 class League:
@@ -78,22 +81,16 @@ class League:
         text = first_config(name, rules, sandbox)
         if not folder.parent.is_dir():
             raise StoreError(f"{folder}: there is no folder {folder.parent}; make it first")
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise StoreError(f"{folder}: is there already; choose another place for a new league")
-        draft = folder.with_name(f".{folder.name}.new")
-        lock = WriterLock(folder)
+        if folder.exists() and not folder.is_dir():
+            raise _taken(folder)
         try:
-            remove_tree(draft)
-            _fill(draft, text)
-            crash_point("league.before_rename")
-            draft.rename(folder)
-            sync_folder(folder.parent)
+            if folder.is_dir():
+                _make_inside(folder, text)
+            else:
+                _make_beside(folder, text)
         except OSError as error:
             problem = (error.strerror or "").lower()
             raise StoreError(f"{folder}: cannot be made: {problem}") from None
-        finally:
-            remove_tree(draft)
-            lock.release()
         return cls.open(folder)
 
     @classmethod
@@ -154,15 +151,18 @@ class League:
         """Returns how *entry* is started, after a look at every file of its frozen copy.
 
         Raises:
-            VerificationError: if the copy is gone, or is not what was entered.
+            VerificationError: if the copy is gone, is not what was entered, holds more than that,
+                or may not be read by its bot.
         """
         way_out = "put its folder back from a copy of the league, or retire it and submit it again"
-        place = self.folder / entries.FOLDER / entry.content
+        place = self.copies / entry.content
         try:
             spec = replace(parse_bot(entry.bot, self.folder), name=entry.id)
             now = content_hash(spec)
         except (ConfigError, NotFoundError) as error:
             raise VerificationError(f"{entry.id}: {error}; {way_out}") from None
+        if problem := unlike_frozen(place):
+            raise VerificationError(f"{entry.id}: {place} {problem}; {way_out}")
         if now != entry.content:
             raise VerificationError(
                 f"{entry.id}: {place} is not what was entered: its content is {now[:12]} now; "
@@ -174,9 +174,9 @@ class League:
         """Returns what no bot may read while *playing* sit at tables: all but what they are."""
         kept = {entry.content for entry in playing}
         folder = self.folder / entries.FOLDER
-        rest = [path for path in folder.iterdir() if path.name not in kept]
+        rest = [path for path in paths_in(folder) if path.name not in kept]
         own = [self.folder / name for name in (config.FILE, AUDIT, NIGHTS, REPORTS)]
-        return (*own, *sorted(rest))
+        return (*(path for path in own if path.exists()), *rest)
 
     def note(self, event: str, details: Mapping[str, object]) -> None:
         """Writes a line into the log of something that is no matter of one entry.
@@ -210,9 +210,11 @@ class League:
 
         Raises:
             NotFoundError: if there is no such entry.
-            ConfigError: if it is in that state already, may not go there, or a reason is missing.
+            ConfigError: if it is in that state already, may not go there, or a reason is missing or
+                does not show as it is.
             StoreError: as for `note`.
         """
+        reason = check_reason(reason, "--reason")
         with self.changing() as write:
             entry = self.entry(word)
             self._check_change(event, entry, reason)
@@ -228,12 +230,13 @@ class League:
 
         Raises:
             StoreError: as for `note`.
-            VerificationError: if the log was changed by something else.
+            VerificationError: if the log was changed by something else, or does not know all that
+                is in the folder.
         """
         lock = self._lock()
         try:
             self._take(read_audit(self.folder / AUDIT))
-            self._sweep()
+            self._tidy()
             yield self._write
         finally:
             lock.release()
@@ -255,12 +258,26 @@ class League:
         self.audit = audit
         self.entries = read_entries(audit.lines)
 
-    def _sweep(self) -> None:
-        """Removes copies that nobody entered: what a killed submission has left."""
-        known = {entry.content for entry in self.entries}
-        for path in (self.folder / entries.FOLDER).iterdir():
-            if _COPY.fullmatch(path.name) and path.name not in known:
-                remove_tree(path)
+    @property
+    def copies(self) -> Path:
+        """The folder with the frozen copies."""
+        return self.folder / entries.FOLDER
+
+    @property
+    def contents(self) -> frozenset[str]:
+        """What was ever entered, by the hash of its content."""
+        return frozenset(entry.content for entry in self.entries)
+
+    def _tidy(self) -> None:
+        """Makes the folders that are missing, and removes what a killed submission has left."""
+        try:
+            self.copies.mkdir(exist_ok=True)
+            self.nights.mkdir(exist_ok=True)
+        except OSError as error:
+            problem = (error.strerror or "").lower()
+            raise StoreError(f"{error.filename}: cannot be made: {problem}") from None
+        check_known(self.copies, self.nights, self.contents, self.audit)
+        sweep(self.copies, self.contents)
 
     def _check_change(self, event: Event, entry: Entry, reason: str) -> None:
         if event is Event.DISQUALIFIED and not reason.strip():
@@ -293,6 +310,61 @@ class League:
                 f"{self.folder / config.FILE} allows {most} (authors.entries); retire one with "
                 "`moon league bots retire`, or submit a new version of one",
             )
+
+
+def _taken(folder: Path) -> StoreError:
+    return StoreError(f"{folder}: is there already; choose another place for a new league")
+
+
+def _make_beside(folder: Path, text: str) -> None:
+    """Makes *folder*, which is not there: a league under another name first, and then renamed."""
+    draft = folder.with_name(f".{folder.name}.new")
+    lock = WriterLock(folder)
+    try:
+        remove_tree(draft)
+        _fill(draft, text)
+        crash_point("league.before_rename")
+        draft.rename(folder)
+        sync_folder(folder.parent)
+    finally:
+        remove_tree(draft)
+        lock.release()
+
+
+def _make_inside(folder: Path, text: str) -> None:
+    """Makes a league of *folder*, which is there: it stays the same, as somebody may be in it.
+
+    It is filled in a folder within, and the file with the terms comes out last: without that it is
+    no league. The folder within says that what is there is ours, until the end.
+    """
+    draft = folder / _DRAFT
+    lock = WriterLock(folder / config.FILE)
+    try:
+        there = {path.name for path in folder.iterdir()} - {lock.path.name}
+        is_half_made = there <= {_DRAFT, *_PARTS[:-1]} and (draft / config.FILE).is_file()
+        if there - {_DRAFT} and not is_half_made:
+            raise _taken(folder)
+        _unmake(folder)
+        try:
+            _fill(draft, text)
+            for name in _PARTS:
+                crash_point("league.before_part")
+                (draft / name).rename(folder / name)
+            sync_folder(folder)
+        except BaseException:
+            _unmake(folder)
+            raise
+        remove_tree(draft)
+    finally:
+        lock.release()
+
+
+def _unmake(folder: Path) -> None:
+    """Takes out of *folder* what a making that came to no end has left."""
+    for name in (*reversed(_PARTS), _DRAFT):
+        remove_tree(folder / name)
+        if (folder / name).is_file():
+            (folder / name).unlink()
 
 
 def _fill(draft: Path, text: str) -> None:

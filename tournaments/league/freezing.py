@@ -13,7 +13,7 @@ import stat
 from pathlib import Path
 
 from referee.bots.botfile import BOT_FILE, BotFile, read_bot_file
-from referee.bots.contents import played_files
+from referee.bots.contents import passed_over, played_files
 from referee.bots.keeper.watch import size
 from referee.bots.samples import sample_places
 from referee.bots.sandbox.tiers import Limits
@@ -70,6 +70,25 @@ def freeze_built(built: Path, folder: Path, limits: Limits) -> None:
     _copy_all(spec, built, folder, limits)
     if file.build:
         _write_bot_file(folder, file)
+
+
+def unlike_frozen(folder: Path) -> str:
+    """Returns what is in *folder* as `freeze` never leaves it; empty if nothing is.
+
+    The hash of its content does not tell this: directories that hashing passes over, though Python
+    runs what is in a ``__pycache__``, and what the bot is not allowed to read.
+    """
+    for path in passed_over(folder):
+        return f"holds {path}, which was not entered, and could be run"
+    # The bots of root have users of their own.
+    shift = 0 if os.geteuid() == 0 else 6
+    for directory, _, names in os.walk(folder):
+        for path in (Path(directory), *(Path(directory, name) for name in sorted(names))):
+            mode = path.lstat().st_mode
+            needed = (0o5 if stat.S_ISDIR(mode) else 0o4) << shift
+            if not stat.S_ISLNK(mode) and mode & needed != needed:
+                return f"holds what its bot may not read: {path} has the mode {mode & 0o777:04o}"
+    return ""
 
 
 def _copy_all(spec: BotSpec, root: Path, folder: Path, limits: Limits, script: str = "") -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from referee.bots.names import NameRefusedError, check_name
+from referee.errors import ConfigError
 
 DISTINCT = 34
 """By how many of its first characters a name has to differ from all others: what is left of it
@@ -17,8 +18,15 @@ _INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
 """What is a letter, a mark or a sign to Unicode and shows nothing."""
+_RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})
 _MARKS = 2
 """How many marks may stand on one letter: some scripts need two, and a heap hides others."""
+_KNOWN = re.compile(
+    "ARMENIAN|BENGALI|BOPOMOFO|CHEROKEE|CJK|COPTIC|CYRILLIC|DEVANAGARI|ETHIOPIC|GEORGIAN|GREEK"
+    "|GUJARATI|GURMUKHI|HANGUL|HIRAGANA|IDEOGRAPHIC|KANNADA|KATAKANA|KHMER|LAO|LATIN|MALAYALAM"
+    "|MYANMAR|ORIYA|SINHALA|TAMIL|TELUGU|THAI|TIBETAN"
+)
+"""Scripts that names may be written in: `look` has the letters of theirs that look Latin."""
 _ALPHABETS = frozenset({"ARMENIAN", "CHEROKEE", "COPTIC", "CYRILLIC", "GEORGIAN", "GREEK", "LATIN"})
 """Scripts that have letters in common with one another, by sight."""
 
@@ -60,6 +68,30 @@ def check_league_name(name: str, what: str = "name") -> str:
     return plain
 
 
+def check_reason(text: str, option: str) -> str:
+    r"""Returns the reason *text*, which is published, without spaces around it.
+
+    >>> check_reason("one\x1b[2Jtwo", "--why")
+    Traceback (most recent call last):
+    referee.errors.ConfigError: --why: holds U+001B, which does not show as it is; leave it out
+
+    Args:
+        text: What somebody wrote; may be empty.
+        option: Where, for messages.
+
+    Raises:
+        ConfigError: if it would not show as it is: control characters, line ends, marks that turn
+            the direction of writing, or letters that are written from right to left.
+    """
+    for character in text:
+        turns = unicodedata.bidirectional(character) in _RIGHT_TO_LEFT
+        if turns or not character.isprintable():
+            why = "is written from right to left" if turns else "does not show as it is"
+            code = f"U+{ord(character):04X}"
+            raise ConfigError(None, option, f"holds {code}, which {why}; leave it out")
+    return text.strip()
+
+
 def look(name: str) -> str:
     r"""Returns what two names share if people may take one for the other.
 
@@ -91,9 +123,8 @@ def _problem(name: str) -> str:
     """Returns what is wrong with *name*, empty if nothing is."""
     if found := _INVISIBLE.search(name):
         return f"holds U+{ord(found[0]):04X}, which shows nothing"
-    for character in name:
-        if unicodedata.bidirectional(character) in {"R", "AL", "AN"}:
-            return f"holds {character!r}, which is written from right to left"
+    if problem := _letters_problem(name):
+        return problem
     if "#" in name:
         return "holds a #, which stands before the number of a version"
     if name.startswith("-"):
@@ -102,10 +133,28 @@ def _problem(name: str) -> str:
         return "has no letter and no digit"
     if _most_marks(name) > _MARKS:
         return f"has more than {_MARKS} marks on one letter"
-    scripts = {unicodedata.name(c, "").partition(" ")[0] for c in name if c.isalpha()} & _ALPHABETS
+    return ""
+
+
+def _letters_problem(name: str) -> str:
+    """Returns what is wrong with the letters of *name*, empty if nothing is."""
+    for character in name:
+        script = _script(character)
+        if unicodedata.bidirectional(character) in _RIGHT_TO_LEFT:
+            return f"holds {character!r}, which is written from right to left"
+        if character.isalpha() and not _KNOWN.fullmatch(script):
+            return (
+                f"holds {character!r}, a letter of an alphabet ({script.capitalize()}) that is not "
+                "told apart from others here; write it in another one, such as Latin"
+            )
+    scripts = {_script(c) for c in name if c.isalpha()} & _ALPHABETS
     if len(scripts) > 1:
         return f"mixes {' and '.join(sorted(s.capitalize() for s in scripts))} letters; use one"
     return ""
+
+
+def _script(character: str) -> str:
+    return re.split("[ -]", unicodedata.name(character, "unknown"))[0]
 
 
 def _most_marks(name: str) -> int:

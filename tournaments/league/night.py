@@ -18,7 +18,7 @@ from typing import Protocol
 
 import msgspec
 
-from referee.errors import StoreError
+from referee.errors import StoreError, VerificationError
 from tournaments.config import TournamentConfig
 from tournaments.results import TableResult
 from tournaments.runner.jobs import Job, TableJob, job_of, table_jobs
@@ -43,6 +43,13 @@ class Office(Protocol):
 
     def config(self, store: Store, stages: tuple[Stage, ...]) -> TournamentConfig:
         """Returns the terms of the night in *store* with *stages*, everybody looked at anew."""
+
+    def check(self, name: EntrantId) -> None:
+        """Checks that *name* is still what was entered, file by file.
+
+        Raises:
+            VerificationError: if not.
+        """
 
     def hidden(self, names: Sequence[EntrantId]) -> tuple[str, ...]:
         """Returns the paths that no bot may read while *names* play."""
@@ -310,6 +317,7 @@ class NightPlay:
         """Begins another round and returns its tables; none, and `why`, if that is not to be."""
         if self._runner is not None and self._runner.report.void:
             return []
+        self._check_copies()
         self._suspend()
         if self._asked:
             self.why = Why.ASKED
@@ -336,6 +344,27 @@ class NightPlay:
         jobs = self._jobs()
         self.pace.next_round(len(jobs))
         return jobs
+
+    def _check_copies(self) -> None:
+        """Checks that nobody was changed in the round that is over, which had found all in order.
+
+        Raises:
+            VerificationError: if somebody was; the store keeps that.
+        """
+        if not self._store.run.stages:
+            return
+        for name in self._store.run.stages[-1].field:
+            try:
+                self._office.check(name)
+            except VerificationError as error:
+                told = f"{name}: its files were changed by the end of round {self.rounds}"
+                if told not in [note.text for note in self._store.notes()]:
+                    self._store.note("changed", told)
+                raise VerificationError(
+                    f"{error}; its tables of round {self.rounds} may have been played by what is "
+                    "there now: `moon league rescind` takes them out; once it is put back, the "
+                    "night goes on"
+                ) from None
 
     def _stage(self) -> Stage:
         names, apart = self._office.field()

@@ -16,7 +16,9 @@ from pathlib import Path
 
 from referee import __version__
 from referee.errors import ConfigError, NotFoundError, VerificationError
+from tournaments.files import paths_in
 from tournaments.league.folder import League
+from tournaments.league.names import check_reason
 from tournaments.league.office import night_terms
 from tournaments.league.terms import settle_terms
 from tournaments.schedule import TableId
@@ -50,7 +52,7 @@ class NightFile:
 
 def night_files(league: League) -> tuple[NightFile, ...]:
     """Returns the nights of *league*, in order."""
-    found = ((_NAME.fullmatch(path.name), path) for path in league.nights.iterdir())
+    found = ((_NAME.fullmatch(path.name), path) for path in paths_in(league.nights))
     return tuple(sorted((NightFile(int(m[1]), p) for m, p in found if m), key=lambda n: n.number))
 
 
@@ -204,7 +206,8 @@ def rescind(league: League, word: str, why: str) -> tuple[int, TableId]:
     match = _TABLE.fullmatch(word)
     if match is None:
         raise ConfigError(None, TABLE, f"expected night and table, as in 2/17.1, got {word!r}")
-    if not why.strip():
+    why = check_reason(why, "--why")
+    if not why:
         raise ConfigError(None, "--why", "is empty; the reason is published with the standings")
     number = int(match[1])
     night = night_of(league, number)

@@ -65,6 +65,15 @@ class LeagueOffice:
         entrants = tuple(_entrant(league, name, size, is_playing=name in playing) for name in names)
         return replace(terms, entrants=entrants, night=stages, workers=self._workers)
 
+    def check(self, name: EntrantId) -> None:
+        """Checks that *name* is still what was entered, file by file.
+
+        Raises:
+            VerificationError: if not.
+        """
+        league = self.league()
+        league.bot(league.entry(name))
+
     def hidden(self, names: Sequence[EntrantId]) -> tuple[str, ...]:
         """Returns the paths that no bot may read while *names* play."""
         league = self.league()

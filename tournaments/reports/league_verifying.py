@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from referee.errors import ConfigError, MoonError, StoreError, VerificationError
+from tournaments.files import paths_in
 from tournaments.league.audit import read_audit
 from tournaments.league.config import FILE
 from tournaments.league.folder import AUDIT, League
@@ -24,6 +25,7 @@ from tournaments.league.nights import (
     night_files,
     sealed_told,
 )
+from tournaments.league.strays import unknown_copies
 from tournaments.league.terms import terms_hash, terms_told
 from tournaments.reports.judging import Tally
 from tournaments.reports.night_verifying import night_differences
@@ -88,14 +90,19 @@ def verify_league(
 def _log(path: Path) -> Iterator[str]:
     """Yields what is wrong with the log, also of a league that cannot be opened."""
     try:
-        torn = read_audit(path / AUDIT).torn
+        audit = read_audit(path / AUDIT)
     except MoonError as error:
         yield str(error)
         return
-    if torn:
+    if not audit.is_ended:
         yield (
-            f"{path / AUDIT}: ends in {len(torn)} bytes that are no whole line; the next command "
-            "that changes the league writes that down"
+            f"{path / AUDIT}: line {len(audit.lines)} has lost its end of line; the next command "
+            "that changes the league puts it back"
+        )
+    if audit.torn:
+        yield (
+            f"{path / AUDIT}: ends in {len(audit.torn)} bytes that are no whole line; the next "
+            "command that changes the league writes that down"
         )
 
 
@@ -109,21 +116,23 @@ def _terms(league: League) -> Iterator[str]:
 
 
 def _entries(league: League, verdict: LeagueVerdict) -> Iterator[str]:
-    """Yields which copies are not what was entered."""
+    """Yields which copies are not what was entered, and which the log does not know."""
     for entry in league.entries:
         verdict.entries += 1
         try:
             league.bot(entry)
         except VerificationError as error:
             yield str(error)
+    for path in unknown_copies(league.copies, league.contents):
+        yield f"{path}: is no copy of an entry that the log knows"
 
 
 def _nights(league: League, verdict: LeagueVerdict, step: Callable[[], None]) -> Iterator[str]:
     nights, sealed, closed = night_files(league), sealed_told(league), closed_told(league)
     known = {file for n in nights for file in (n.path.name, n.path.name + SUFFIX)}
-    for name in sorted(path.name for path in league.nights.iterdir()):
-        if name not in known:
-            yield f"{league.nights / name}: is no file of a night that the league knows"
+    for path in paths_in(league.nights):
+        if path.name not in known:
+            yield f"{path}: is no file of a night that the league knows"
     yield from _told(league)
     for number in sorted((sealed.keys() | closed.keys()) - {night.number for night in nights}):
         what = "closed" if number in closed else "sealed"
