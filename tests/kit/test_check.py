@@ -16,7 +16,7 @@ from referee.errors import ConfigError
 from tournaments.cli.main import main
 from tournaments.kit import match_steps
 from tournaments.kit.check import check_bot
-from tournaments.kit.results import CheckReport, StepVerdict
+from tournaments.kit.results import CheckReport, Failure, StepVerdict, failure_lines
 from tournaments.kit.stand import StandTerms
 from tournaments.kit.states import load_state
 from tournaments.kit.trial import CheckTerms
@@ -152,3 +152,12 @@ def test_what_cannot_be_checked_is_refused_with_what_to_do() -> None:
         check("counter / greedy")
     with pytest.raises(ConfigError, match=r"there is no step 'follow-suit' \(did you mean"):
         check("greedy", "follow-suit")
+
+
+def test_both_ends_of_what_a_bot_wrote_are_shown() -> None:
+    """JavaScript says what is wrong at the beginning, Python at the end."""
+    failure = Failure(
+        "did not answer", stderr="\n".join(["Error: boom", *"abcdefgh", "at the end"])
+    )
+    [_, *shown] = failure_lines(failure, 4)
+    assert [line.strip() for line in shown] == ["Error: boom", "a", "...", "h", "at the end"]

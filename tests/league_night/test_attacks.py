@@ -17,11 +17,13 @@ from referee.errors import ConfigError, VerificationError
 from tests.league.leagues import make
 from tests.league_night.leagues import enter, new_league, play_night, played_league
 from tournaments.cli.close import close
+from tournaments.cli.league import league as command
 from tournaments.cli.verify import verify
 from tournaments.config import TournamentConfig
 from tournaments.league.audit import Audit, append
 from tournaments.league.entries import Event
 from tournaments.league.folder import League
+from tournaments.league.ladder import read_nights
 from tournaments.league.nights import close_night, night_files, seal_night, settle
 from tournaments.reports.league_verifying import verify_league
 from tournaments.sealing import commitment
@@ -264,3 +266,16 @@ def test_terms_that_the_log_does_not_have_are_found(entered: Path, tmp_path: Pat
     with Store.open(night.path, readonly=False) as store:
         store.note("terms", (league.folder / "league.toml").read_text() + "# mine\n")
     assert "was played on terms that the log does not have" in said(league)
+
+
+def test_a_store_that_was_never_sealed_is_no_night_and_a_challenge_cannot_make_one(
+    league: League,
+) -> None:
+    before = [(night.number, night.tables) for night in read_nights(league)]
+    shutil.copy(night_files(league)[0].path, league.nights / "night-7.sqlite")
+    assert [(night.number, night.tables) for night in read_nights(league)] == before
+    assert "the log does not say that this night was sealed" in said(league)
+    words = ["challenge", "tall", "meek", "dice", "--store", str(league.nights / "night-8.sqlite")]
+    done = CliRunner().invoke(command, [*words, "--league", str(league.folder)])
+    assert isinstance(done.exception, ConfigError)
+    assert "lies in the league" in str(done.exception)

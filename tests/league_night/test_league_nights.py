@@ -128,7 +128,7 @@ def test_who_retires_keeps_its_results_and_plays_no_more(league: League) -> None
     enter(league, "dice2", "Dan")
     league.change(Event.RETIRED, "meek", "holiday")
     play_night(League.open(league.folder), 1)
-    first, second = read_nights(league)
+    first, second = read_nights(League.open(league.folder))
     assert "meek#1" in first.figures
     assert set(second.figures) == {"tall#1", "dice#1", "dice2#1"}
     assert "meek#1 (out)" in moon(league, "standings")[1]

@@ -25,7 +25,7 @@ from tournaments.cli.verify import verify
 from tournaments.reports.verifying import verify_store
 from tournaments.sealing import SEALED, close_run, commitment, finish, seal, standings_hash
 from tournaments.store import Store
-from tournaments.store.digest import digest_path, write_digest
+from tournaments.store.digest import digest_differences, digest_path, write_digest
 
 ROOT = Path(__file__).parents[2]
 PAGE = 4096
@@ -234,6 +234,33 @@ def test_one_changed_byte_is_found_and_its_page_named(copy: Path, place: str) ->
     code, lines = verified(copy)
     assert code == 5
     assert len([line for line in lines if f"page {at // PAGE + 1} (" in line]) == 1, lines
+
+
+def test_a_log_beside_a_closed_store_would_hold_instead_of_it_and_is_found(copy: Path) -> None:
+    log = copy.with_name(copy.name + "-wal")
+    log.write_bytes(b"")
+    [difference] = digest_differences(copy)
+    assert difference == (f"{log}: changes what is read of the store, which was closed without it")
+
+
+def test_a_reader_at_the_wrong_moment_keeps_a_store_from_being_closed_only_while_it_reads(
+    tmp_path: Path,
+) -> None:
+    """Everything would be left in a log that nobody brings into the store any more."""
+    night = config(tmp_path / "night.sqlite")
+    with store_of(night) as store:
+        seal(store)
+        play_pending(store, night)
+        reader = sqlite3.connect(night.store, isolation_level=None)
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM run").fetchall()
+        close_run(store)
+    assert night.store.with_name(night.store.name + "-wal").exists()
+    reader.close()
+    assert write_digest(night.store)
+    assert verify_store(night.store).holds
+    with Store.open(night.store) as store:
+        assert store.counts().played > 0
 
 
 def test_a_changed_byte_of_the_digest_is_found_there(copy: Path) -> None:

@@ -31,7 +31,7 @@ from tournaments.kit.trial import SEED, CheckTerms
 
 CLOCK = ClockTerms()
 WIDTH = max(len(step.title) for step in STEPS) + 3
-STDERR = 6
+STDERR = 12
 """How many lines of standard error are shown with each failure; JSON and JUnit have more."""
 MARKS = {StepVerdict.PASSED: "ok", StepVerdict.FAILED: "FAIL", StepVerdict.SKIPPED: "skip"}
 STYLES = {StepVerdict.PASSED: "green", StepVerdict.FAILED: "bold red", StepVerdict.SKIPPED: "dim"}

@@ -19,3 +19,4 @@ def new(name: str, language: str) -> None:
         click.echo(str(file))
     click.echo(f"\ncheck it with: moon bot check ./{name}")
     click.echo(f"let it play:   moon play ./{name} greedy counter --watch")
+    click.echo(f"enter it:      moon league submit ./{name} --author YOU --league DIR")

@@ -66,6 +66,10 @@ def challenge(
     entries = _entries(league, words)
     close_to_bots()
     check_tier(league.config.sandbox.tier)
+    if store is not None and store.resolve().is_relative_to(league.folder.resolve()):
+        raise ConfigError(
+            None, "--store", "lies in the league, of which this is no part; put it elsewhere"
+        )
     with tempfile.TemporaryDirectory(prefix="moon-challenge-") as name:
         path = store.absolute() if store is not None else Path(name) / "challenge.sqlite"
         config = _config(league, entries, rounds, path)

@@ -132,7 +132,8 @@ def failure_lines(failure: Failure, stderr: int = 40) -> list[str]:
 
     Args:
         failure: What went wrong.
-        stderr: How many lines of standard error are shown, the last ones.
+        stderr: How many lines of standard error are shown: some languages say what is wrong at the
+            beginning, others at the end.
     """
     lines = [f"asked:    {failure.question[0]}"] if failure.question else []
     lines += [f"          {line}" for line in failure.question[1:]]
@@ -142,12 +143,22 @@ def failure_lines(failure: Failure, stderr: int = 40) -> list[str]:
         lines.append(f"legal:    {', '.join(failure.legal)}")
     if failure.stderr.strip():
         lines.append("the last it wrote to standard error:")
-        lines += [f"          {line}" for line in failure.stderr.strip().splitlines()[-stderr:]]
+        lines += [
+            f"          {line}" for line in _ends(failure.stderr.strip().splitlines(), stderr)
+        ]
     if failure.state_file:
         lines.append(f"state:    {failure.state_file}")
     if failure.command:
         lines.append(f"repeat:   {failure.command}")
     return lines
+
+
+def _ends(lines: list[str], most: int) -> list[str]:
+    """Returns the beginning and the end of *lines*, at most so many."""
+    if len(lines) <= most:
+        return lines
+    first = most // 2
+    return [*lines[:first], "...", *lines[first - most :]]
 
 
 def _step_json(step: StepResult) -> dict[str, Any]:

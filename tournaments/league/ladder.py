@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from referee.match import Ending
 from tournaments.league.entries import Entry
 from tournaments.league.folder import League
-from tournaments.league.nights import Tables, night_files, rescinded, stores
+from tournaments.league.nights import Tables, night_files, rescinded, sealed_told, stores
 from tournaments.league.office import is_entry
 from tournaments.rating import Block, Game, RankTable, rank_table, rate, without_forfeits
 from tournaments.results import TableResult
@@ -83,12 +83,14 @@ class NightResults:
 def read_nights(league: League) -> tuple[NightResults, ...]:
     """Returns what counts of every night, in order.
 
+    A store that lies among the nights and was never sealed in the log is none of them.
+
     Raises:
         StoreError: if a store is damaged.
     """
-    out = rescinded(league)
+    out, known = rescinded(league), sealed_told(league)
     found = []
-    for night, store in stores(night_files(league)):
+    for night, store in stores(each for each in night_files(league) if each.number in known):
         run = store.run
         results = NightResults(
             night.number,

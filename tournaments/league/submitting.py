@@ -43,8 +43,9 @@ class Step(StrEnum):
 _WAYS_OUT = {
     Step.FILES: "submit a folder with a bot.toml, a .py file, or a bot that comes with the program",
     Step.NAME: "",
-    Step.BUILD: "a build has no network, may write to its own folder, its HOME and its TMPDIR, and"
-    " has the time and the limits of the league; try it in a copy of the folder",
+    Step.BUILD: "a build has no network, so what it fetches has to lie in the folder already (for a"
+    " bot for Node: run npm install there first); it may write to its own folder, its HOME and its"
+    " TMPDIR, and has the time and the limits of the league",
     Step.CHECK: "try it with `moon bot check` until no step fails; the sandbox, the limits and the"
     " clock are those of the league",
     Step.MATCHES: "let it play with `moon play` until it does so without a fault; the sandbox, the"
@@ -178,7 +179,8 @@ async def _build(
         if not spec.build:
             take(submitted)
             return
-        say(f"building it, for at most {terms.build_time:g} s: {' '.join(spec.build)}")
+        limit, command = f"{terms.build_time:g} s", " ".join(spec.build)
+        say(f"building it without a network, for at most {limit}: {command}")
         await build_held(spec, terms.sandbox, take, limit=terms.build_time)
 
 

@@ -14,14 +14,19 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from referee.errors import StoreError
 from tournaments.files import write_whole
-from tournaments.store.database import check_file, check_ordinary
+from tournaments.store.database import check_file, check_ordinary, end_log
 from tournaments.store.readers import readers
 
+TRIES, PAUSE = 20, 0.1
+"""How often what is left in a log is tried to be brought into the store, and seconds between."""
+CHANGING = ("-wal", "-journal")
+"""What files beside a store are called whose contents hold instead of those in it."""
 SUFFIX = ".digest"
 """What the name of a digest has behind that of its store."""
 _FAMILY = "moon-digest/"
@@ -46,7 +51,7 @@ def write_digest(store: Path) -> str:
     """
     size = int.from_bytes(check_file(store)[16:18], "big")
     size = 65536 if size == 1 else size
-    if store.with_name(f"{store.name}-wal").exists():
+    if not _is_one_file(store):
         raise StoreError(
             f"{store}: is still read by {readers(store) or 'a process that cannot be seen'}, so it "
             "cannot be brought into one file; let that end, and do the same again"
@@ -60,6 +65,21 @@ def write_digest(store: Path) -> str:
     except OSError as error:
         raise StoreError(f"{path}: cannot be written: {(error.strerror or '').lower()}") from None
     return whole
+
+
+def _is_one_file(store: Path) -> bool:
+    """Brings what is left in a log into *store*; whether that could be done.
+
+    Whoever read it when it was closed may have been in the way, and be gone by now, or soon.
+    """
+    log = store.with_name(f"{store.name}-wal")
+    for _ in range(TRIES):
+        if not log.exists():
+            return True
+        end_log(store)
+        if log.exists():
+            time.sleep(PAUSE)
+    return not log.exists()
 
 
 def read_hash(store: Path) -> str:
@@ -90,6 +110,9 @@ def digest_differences(store: Path) -> list[str]:
         return []
     except OSError as error:
         raise StoreError(f"{path}: cannot be read: {(error.strerror or '').lower()}") from None
+    for log in (store.with_name(store.name + end) for end in CHANGING):
+        if log.exists():
+            return [f"{log}: changes what is read of the store, which was closed without it"]
     end = data[:-1].rfind(b"\n") + 1
     body, whole = data[:end], data[end:]
     if whole != hashlib.sha256(body).hexdigest().encode() + b"\n":
