@@ -263,6 +263,14 @@ def test_a_reader_at_the_wrong_moment_keeps_a_store_from_being_closed_only_while
         assert store.counts().played > 0
 
 
+def test_a_digest_that_leaves_pages_out_says_nothing_of_them(copy: Path) -> None:
+    path = digest_path(copy)
+    body = b"".join(path.read_bytes().splitlines(keepends=True)[:2])
+    path.write_bytes(body + hashlib.sha256(body).hexdigest().encode() + b"\n")
+    [difference] = verify_store(copy).differences
+    assert difference.startswith(f"{path}: is no digest: it has 1 hashes of ")
+
+
 def test_a_changed_byte_of_the_digest_is_found_there(copy: Path) -> None:
     path = digest_path(copy)
     for at in (0, 20, len(path.read_bytes()) - 1):

@@ -125,7 +125,10 @@ def digest_differences(store: Path) -> list[str]:
         raise StoreError(f"{path}: is a digest of a kind that this program does not know: {title}")
     if len(rest) < 2 or not all(map(_NUMBER.fullmatch, rest[:2])):
         return [f"{path}: is no digest: its first line has not the number of pages and their size"]
-    return list(_compared(store, int(rest[0]), int(rest[1]), rest[2:]))
+    count, size, hashes = int(rest[0]), int(rest[1]), rest[2:]
+    if len(hashes) != count:
+        return [f"{path}: is no digest: it has {len(hashes)} hashes of {count} pages"]
+    return list(_compared(store, count, size, hashes))
 
 
 def _compared(store: Path, count: int, size: int, told: list[str]) -> Iterator[str]:
