@@ -309,7 +309,7 @@ def test_an_entry_is_retired_restored_and_disqualified_for_a_reason(tmp_path: Pa
     with pytest.raises(ConfigError, match="--why: is missing"):
         league.change(Event.DISQUALIFIED, "mine")
     for reason in ("a\x1b[2Jb", "a\u202eb", "a\nb", "\u05d0"):
-        with pytest.raises(ConfigError, match=f"reason: holds U.{ord(reason.strip('ab')[0]):04X}"):
+        with pytest.raises(ConfigError, match=f"--why: holds U.{ord(reason.strip('ab')[0]):04X}"):
             league.change(Event.DISQUALIFIED, "mine", reason)
     out = league.change(Event.DISQUALIFIED, "mine", "signalled to its partner")
     assert (out.status, out.reason) == (Status.DISQUALIFIED, "signalled to its partner")

@@ -282,3 +282,12 @@ def test_a_store_that_was_never_sealed_is_no_night_and_a_challenge_cannot_make_o
     done = CliRunner().invoke(command, [*words, "--league", str(league.folder)])
     assert isinstance(done.exception, ConfigError)
     assert "lies in the league" in str(done.exception)
+
+
+def test_a_night_that_is_played_meanwhile_is_nothing_that_does_not_hold(league: League) -> None:
+    night, _ = seal_night(league)
+    with Store.open(night.path, readonly=False) as store:
+        store.note("measured", "{}")
+        beside = [path for path in league.nights.iterdir() if path.name.startswith(night.path.name)]
+        assert len(beside) > 1, "a lock, and a log"
+        assert verify_league(league.folder).differences == []

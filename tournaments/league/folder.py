@@ -214,7 +214,7 @@ class League:
                 does not show as it is.
             StoreError: as for `note`.
         """
-        reason = check_reason(reason, "--reason")
+        reason = check_reason(reason, "--why")
         with self.changing() as write:
             entry = self.entry(word)
             self._check_change(event, entry, reason)

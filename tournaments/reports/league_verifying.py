@@ -33,6 +33,7 @@ from tournaments.reports.verifying import Verdict, verify_store
 from tournaments.sealing import commitment
 from tournaments.store import Store
 from tournaments.store.digest import SUFFIX
+from tournaments.store.files import LOGS
 
 
 @dataclass(slots=True)
@@ -130,6 +131,13 @@ def _entries(league: League, verdict: LeagueVerdict) -> Iterator[str]:
 def _nights(league: League, verdict: LeagueVerdict, step: Callable[[], None]) -> Iterator[str]:
     nights, sealed, closed = night_files(league), sealed_told(league), closed_told(league)
     known = {file for n in nights for file in (n.path.name, n.path.name + SUFFIX)}
+    # A night that is open may be played at this moment.
+    known |= {
+        night.path.name + end
+        for night in nights
+        if night.number not in closed
+        for end in (*LOGS, ".lock")
+    }
     for path in paths_in(league.nights):
         if path.name not in known:
             yield f"{path}: is no file of a night that the league knows"
