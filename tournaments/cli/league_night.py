@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +18,7 @@ from tournaments.cli.live import Progress
 from tournaments.cli.night_times import MinutesType, clock_text, seconds_until, until_text
 from tournaments.cli.options import heartbeat_option, json_option, workers_option
 from tournaments.cli.run_report import note_once, note_sandbox, reported, warn_of_crowding
+from tournaments.cli.signals import heeding
 from tournaments.cli.terminal import print_json
 from tournaments.config import default_workers
 from tournaments.holding import held_text, unkept_lines
@@ -224,19 +224,11 @@ class _Evening:
         click.echo(f"{found.name}: seed {seed} opens the seal {claims.commitment}")
 
     async def _run(self, store: Store, play: NightPlay, league: League) -> None:
-        loop = asyncio.get_running_loop()
-        signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-        heeded = [each for each in signals if signal.getsignal(each) is not signal.SIG_IGN]
-        for number in heeded:
-            loop.add_signal_handler(number, self._stop, play)
-        try:
+        with heeding(lambda _: self._stop(play)):
             while play.begin():
                 await self._part(store, play, league)
                 if play.why is not Why.FIELD:
                     break
-        finally:
-            for number in heeded:
-                loop.remove_signal_handler(number)
 
     async def _part(self, store: Store, play: NightPlay, league: League) -> None:
         """Plays with one field."""

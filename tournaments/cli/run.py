@@ -10,7 +10,6 @@ import signal
 from collections.abc import Callable, Sequence
 from itertools import count
 from pathlib import Path
-from types import FrameType
 
 import click
 
@@ -35,6 +34,7 @@ from tournaments.cli.options import (
 )
 from tournaments.cli.remote_bots import look_at_remotes, remote_options
 from tournaments.cli.run_report import note_sandbox, reported, warn_of_crowding
+from tournaments.cli.signals import INTERRUPTED, heeding
 from tournaments.cli.standings import print_standings
 from tournaments.cli.terminal import print_json
 from tournaments.config import TournamentConfig, load_config, parse_config
@@ -49,7 +49,6 @@ from tournaments.sealing import seal as seal_run
 from tournaments.store import Store
 from tournaments.store.files import is_ours
 
-INTERRUPTED = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 VOID_TABLES = 1
 
 
@@ -309,8 +308,8 @@ async def _run(runner: Runner, progress: Progress) -> signal.Signals | None:
     """Runs to the end; the first signal drains, the second aborts. Returns what has stopped it."""
     seen: list[signal.Signals] = []
 
-    def stop(number: int, _: FrameType | None = None) -> None:
-        seen.append(signal.Signals(number))
+    def stop(number: signal.Signals) -> None:
+        seen.append(number)
         if len(seen) == 1:
             count = runner.in_play
             tables = f"{count} table{'s' * (count != 1)} in play"
@@ -323,16 +322,10 @@ async def _run(runner: Runner, progress: Progress) -> signal.Signals | None:
         else:
             runner.abort()
 
-    loop = asyncio.get_running_loop()
-    # What we were started to ignore, as with nohup, goes on being ignored.
-    heeded = [each for each in INTERRUPTED if signal.getsignal(each) is not signal.SIG_IGN]
-    for number in heeded:
-        loop.add_signal_handler(number, stop, number)
     beating = asyncio.create_task(progress.beat())
     try:
-        report = await runner.run()
+        with heeding(stop):
+            report = await runner.run()
     finally:
         beating.cancel()
-        for number in heeded:
-            loop.remove_signal_handler(number)
     return seen[0] if seen and report.stopped else None

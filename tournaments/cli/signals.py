@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Coroutine
-from contextlib import suppress
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from typing import Protocol, TypeVar
 
 ResultT = TypeVar("ResultT")
@@ -33,6 +33,23 @@ class Beating(Protocol):
         """Shows from time to time how it stands, until it is cancelled."""
 
 
+@contextmanager
+def heeding(stop: Callable[[signal.Signals], object]) -> Iterator[None]:
+    """Calls *stop* in the running event loop for each signal that ends a command in the block.
+
+    What we were started to ignore, as with nohup, goes on being ignored.
+    """
+    loop = asyncio.get_running_loop()
+    heeded = [each for each in INTERRUPTED if signal.getsignal(each) is not signal.SIG_IGN]
+    for number in heeded:
+        loop.add_signal_handler(number, stop, number)
+    try:
+        yield
+    finally:
+        for number in heeded:
+            loop.remove_signal_handler(number)
+
+
 async def run_to_a_signal(
     play: Stoppable[ResultT], progress: Beating
 ) -> tuple[ResultT, signal.Signals | None]:
@@ -43,18 +60,12 @@ async def run_to_a_signal(
         seen.append(number)
         play.stop()
 
-    loop = asyncio.get_running_loop()
-    # What we were started to ignore, as with nohup, goes on being ignored.
-    heeded = [each for each in INTERRUPTED if signal.getsignal(each) is not signal.SIG_IGN]
-    for number in heeded:
-        loop.add_signal_handler(number, stop, number)
     beating = asyncio.create_task(progress.beat())
     try:
-        report = await play.run()
+        with heeding(stop):
+            report = await play.run()
     finally:
         beating.cancel()
-        for number in heeded:
-            loop.remove_signal_handler(number)
         with suppress(asyncio.CancelledError):
             await beating  # what went wrong in it must not be lost
     return report, seen[0] if seen else None
