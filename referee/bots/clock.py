@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections import deque
 from collections.abc import Callable
 
-from referee.bots.cpu import waiting_seconds
+from referee.bots.waits import Threads, our_threads
 
 TICK = 0.01
 """Seconds between two looks at the clock."""
@@ -28,11 +27,6 @@ def slept() -> float:
     return asleep_too - time.monotonic()
 
 
-def waited() -> float:
-    """Returns the seconds for which our own threads were ready so far, but had no processor."""
-    return waiting_seconds((os.getpid(),))
-
-
 class RunningClock:
     """Seconds in which this process was running.
 
@@ -43,7 +37,7 @@ class RunningClock:
     Attributes:
         stalls: How many stalls there were.
         stalled: How long they took together, in seconds.
-        waited: Returns how long our threads have waited for a processor so far, in seconds.
+        threads: Our own threads.
         sleeps: How many of them were sleeps of the machine, after which no connection to another
             one can be trusted.
     """
@@ -52,18 +46,18 @@ class RunningClock:
         self,
         monotonic: Callable[[], float] = time.monotonic,
         slept: Callable[[], float] = slept,
-        waited: Callable[[], float] = waited,
+        threads: Threads | None = None,
     ) -> None:
         """Makes a clock.
 
         Args:
             monotonic: The time in seconds, without the time that the machine slept.
             slept: How long that was.
-            waited: How long our threads have waited for a processor.
+            threads: What counts as our threads, instead of those of this process.
         """
         self._monotonic = monotonic
         self._slept = slept
-        self.waited = waited
+        self.threads = threads or our_threads()
         self._due = monotonic()
         self._left_out = 0.0
         self._asleep = max(slept() for _ in range(3))

@@ -1,8 +1,7 @@
-"""What bots use of the processors, how much of it out of their turn, and how they wait for one."""
+"""What bots use of the processors, and how much of it out of their turn."""
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -90,35 +89,3 @@ def _cpu_of(pid: int) -> float | None:
         return time.clock_gettime(~pid << 3 | 2)
     except OSError:
         return None
-
-
-def waiting_seconds(pids: Iterable[int]) -> float:
-    """Returns how long the threads of *pids* that run now were ready, but had no processor.
-
-    Summed over the threads (``schedstat`` in ``proc(5)``). 0 where the system does not tell. Takes
-    about ten microseconds for a thread.
-    """
-    nanoseconds = 0
-    for pid in pids:
-        folder = f"/proc/{pid}/task"
-        try:
-            with os.scandir(folder) as threads:
-                names = [thread.name for thread in threads]
-        except OSError:
-            continue
-        nanoseconds += sum(_waited_of(f"{folder}/{name}/schedstat") for name in names)
-    return nanoseconds / 1e9
-
-
-def _waited_of(schedstat: str) -> int:
-    """Returns the nanoseconds that the thread of this file has waited."""
-    try:
-        file = os.open(schedstat, os.O_RDONLY)
-    except OSError:  # it has ended
-        return 0
-    try:
-        return int(os.read(file, 100).split()[1])
-    except (OSError, IndexError, ValueError):
-        return 0
-    finally:
-        os.close(file)

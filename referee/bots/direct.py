@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from moon.v1 import bot_service_pb2 as pb
 
-from referee.bots.clock import RunningClock
+from referee.bots.clock import TICK, RunningClock
 from referee.bots.exchange import judge_answer
 from referee.bots.handshake import BotInfo, HandshakeError, shake_hands
 from referee.bots.lateness import MOST_CREDIT, MOST_SHARE
@@ -22,6 +22,7 @@ from referee.bots.line import CALL_MARGIN
 from referee.bots.sessions import BotSession, Session
 from referee.bots.terms import ClockTerms
 from referee.bots.transports import Gate, Listener, StreamTransport, Transport, UnaryTransport
+from referee.bots.waits import CpuWaits
 from referee.match import Fault, FaultKind
 from referee.rules import Choice
 from referee.wire.states import StoredQuestion, as_json
@@ -130,7 +131,7 @@ class DirectBot:
         allowed = self._terms.first_move if not self._asked else self._terms.move_time
         self._asked = True
         grace = (self._terms.grace or 0.0) + self._terms.network
-        waited = self._waited()
+        waits = CpuWaits([self._clock.threads, self.session.threads])
         self._settled = 0
         waiting = [_Open(question, began) for question in questions]
         self._open = {entry.key: entry for entry in waiting}
@@ -141,7 +142,11 @@ class DirectBot:
             left = last + allowed + grace - self._clock.now()
             if left <= 0.0:
                 # What the host had no processor for is not the bot's, as at a table.
-                left += min(MOST_CREDIT, MOST_SHARE * allowed, self._waited() - waited)
+                most = min(MOST_CREDIT, MOST_SHARE * allowed)
+                may_wait_still = left + most > 0.0 and waits.go_on()
+                left += min(most, waits.seconds)
+                if may_wait_still:
+                    left = max(left, TICK)
             if left <= 0.0:
                 self._time_out(allowed)
                 break
@@ -155,9 +160,6 @@ class DirectBot:
             raise self._failure
         await self._close_what_is_open()
         return [await self._explained(entry.reply) for entry in waiting if entry.reply is not None]
-
-    def _waited(self) -> float:
-        return self._clock.waited() + self.session.waited()
 
     def _transport(self, *, stream: bool) -> Session | Transport:
         if not stream:

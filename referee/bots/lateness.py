@@ -9,10 +9,11 @@ so much an answer may be late on top of the grace, within bounds that no bot can
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from referee.bots.asks import Ask, Sending
 from referee.bots.outstanding import Outstanding, Overdue
+from referee.bots.waits import CpuWaits, Threads
 
 WINDOW = 0.5
 """Seconds before the limit from which on waiting for a processor counts, but not in the first
@@ -33,23 +34,23 @@ class Lateness:
     def __init__(
         self,
         now: Callable[[], float],
-        waited: Callable[[], float],
+        threads: Callable[[], Sequence[Threads]],
         late: Callable[[Outstanding, float], None],
     ) -> None:
         """Makes a watch.
 
         Args:
             now: The running time.
-            waited: How long our threads and those of the bot have waited for a processor so far,
-                together, in seconds.
+            threads: Returns our threads and those of the bot, as they are now.
             late: Told that the oldest question is late, and the running time by which it is.
         """
         self._now = now
-        self._waited = waited
+        self._threads = threads
         self._late = late
         self._watched: tuple[Ask, Sending | None] | None = None
-        self._before = 0.0
+        self._waits = CpuWaits(())
         self._is_looking = False
+        self._is_held = False
 
     def check(self, out: Outstanding) -> None:
         """Looks at what is *out*, at every tick of the clock."""
@@ -61,12 +62,24 @@ class Lateness:
         if elapsed <= max(first / 4, first - WINDOW):
             return
         if self._watched != (oldest, oldest.sending):
-            self._watched, self._before = (oldest, oldest.sending), self._waited()
+            self._watched = (oldest, oldest.sending)
+            self._waits = CpuWaits(self._threads())
+            self._is_held = False
         elif elapsed > limit:
             credit = self.credit(out, oldest, oldest)
             if elapsed - credit > limit:
                 self._is_looking = True
                 self._look_again(out, now - credit, LOOKS)
+
+    def judge_held(self, out: Outstanding) -> None:
+        """Judges, now that answers have come, the oldest question if it was late before.
+
+        Those who waited when its time was over have had their turn.
+        """
+        oldest = out.oldest
+        if self._is_held and oldest and self._watched == (oldest, oldest.sending):
+            self._is_held = False
+            self._late(out, self._now() - self.credit(out, oldest, oldest))
 
     def late(
         self,
@@ -103,8 +116,7 @@ class Lateness:
         """
         if self._watched != (oldest, oldest.sending):
             return 0.0
-        most = min(MOST_CREDIT, (1.0 + MOST_SHARE) * out.allowed(ask) - out.limit(ask))
-        return max(0.0, min(self._waited() - self._before, most))
+        return min(self._waits.seconds, _most_credit(out, ask))
 
     def _look_again(self, out: Outstanding, now: float, looks: int) -> None:
         """Calls it late if it has not come by *now*, once everything that had come is handled."""
@@ -112,5 +124,16 @@ class Lateness:
             asyncio.get_running_loop().call_soon(self._look_again, out, now, looks - 1)
             return
         self._is_looking = False
-        if out.is_overdue(now):
+        oldest = out.oldest
+        if oldest is None or not out.is_overdue(now):
+            return
+        latest = self._now() - _most_credit(out, oldest)
+        self._is_held = not out.is_overdue(latest) and self._waits.go_on()
+        if not self._is_held:
             self._late(out, now)
+
+
+def _most_credit(out: Outstanding, ask: Ask) -> float:
+    """Returns the most seconds that an answer to *ask* may be late for the waiting of the host."""
+    within = (1.0 + MOST_SHARE) * out.allowed(ask) - out.limit(ask)
+    return max(0.0, min(MOST_CREDIT, within))

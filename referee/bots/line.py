@@ -30,6 +30,7 @@ from referee.bots.sessions import Session
 from referee.bots.stalls import repeatable
 from referee.bots.terms import MAX_BATCH, ClockTerms
 from referee.bots.transports import Listener
+from referee.bots.waits import Threads
 from referee.match import Fault, FaultKind
 from referee.wire.notices import NOTIFICATIONS, Notice, encode_notice
 
@@ -78,7 +79,7 @@ class Line:
         self._owed: Fault | None = None
         self._sleeps = clock.sleeps
         self._pumping = False
-        self._lateness = Lateness(clock.now, self._waited, self._time_out)
+        self._lateness = Lateness(clock.now, self._threads, self._time_out)
         self._fetching: set[asyncio.Task[None]] = set()
         clock.watch(self._check_time)
 
@@ -216,6 +217,7 @@ class Line:
     def answered(self, answers: Sequence[pb.Answer]) -> None:
         """Takes answers that arrived together."""
         with self._our_fault():
+            self._lateness.judge_held(self._out)
             moment, now = time.monotonic(), self._clock.now()
             # What answers nothing shares no charge, or padding would make time cheap.
             open_before, oldest = len(self._out), self._out.oldest
@@ -295,7 +297,8 @@ class Line:
             self._lateness.check(self._out)
             if self._sleeps != self._clock.sleeps:
                 self._sleeps = self._clock.sleeps
-                self._reconnect()
+                if self._life.session is not None and self._life.session.is_remote:
+                    self._begin_again()  # no connection outlives a sleep of the machine
 
     def _time_out(self, out: Outstanding, now: float) -> None:
         """Judges late what has not come by *now*."""
@@ -307,10 +310,10 @@ class Line:
                 self._fault(late.ask, late.fault, late.charge)
                 self._go_on()
 
-    def _waited(self) -> float:
-        """Returns how long our threads and the bot's have waited for a processor, in seconds."""
+    def _threads(self) -> list[Threads]:
+        """Returns our threads, and those of the bot."""
         session = self._life.session
-        return self._clock.waited() + (0.0 if session is None else session.waited())
+        return [self._clock.threads] + ([] if session is None else [session.threads])
 
     # Losing the process.
 
@@ -318,7 +321,8 @@ class Line:
         """Takes note that the call for *question* ended for want of time, its own or the bot's.
 
         Calls are given longer than our own clock gives. So either the question was judged before,
-        or the host stalled, and the time that the call had is not the time that the bot had.
+        or the host stalled, and the time that the call had is not the time that the bot had. The
+        process may still be busy with the call, so the question is put to another one.
         """
         with self._our_fault():
             now = self._clock.now()
@@ -327,8 +331,7 @@ class Line:
                 return
             stalled = self._clock.stalled - ask.sending.stalled
             if stalled and now - ask.sending.began + stalled > self._out.limit(ask):
-                self._put_again(self._out.take_all())
-                self._go_on()
+                self._begin_again()
             else:
                 self.lost(problem, disconnected=False, question=question)
 
@@ -344,12 +347,10 @@ class Line:
             else:
                 self.restart()  # that question was judged before
 
-    def _reconnect(self) -> None:
-        """Ends a session whose connection does not outlive a sleep of the machine."""
-        session = self._life.session
-        if session is not None and session.is_remote:
-            self._put_again(self._out.take_all())
-            self._life.end()
+    def _begin_again(self) -> None:
+        """Ends a session that a stall has spoilt; what was out is put to the next one."""
+        self._put_again(self._out.take_all())
+        self._life.end()
 
     def is_up(self) -> None:
         """Takes note that there is a new session, which has its first decision before it."""

@@ -36,6 +36,7 @@ from referee.bots.transports import (
     UnaryTransport,
     describe,
 )
+from referee.bots.waits import ProcessThreads, Threads
 
 TRY_AGAIN = 0.1
 """Seconds between two attempts to make a link again."""
@@ -120,9 +121,10 @@ class RemoteSession:
         """Returns nothing: nobody here knows what it uses there."""
         return
 
-    def waited(self) -> float:
-        """Returns 0: nobody here knows how long its threads wait for a processor there."""
-        return 0.0
+    @property
+    def threads(self) -> Threads:
+        """None: nobody here knows how they fare there."""
+        return ProcessThreads(tuple)
 
     def wake(self) -> None:
         """Does nothing: what it does on its own machine is its own affair."""

@@ -14,7 +14,7 @@ import grpc.aio
 from moon.v1 import bot_service_pb2 as pb
 
 from referee.bots.calls import BotCalls
-from referee.bots.cpu import cpu_seconds, waiting_seconds
+from referee.bots.cpu import cpu_seconds
 from referee.bots.exits import BotStartError, KeeperError
 from referee.bots.handshake import (
     BotInfo,
@@ -32,6 +32,7 @@ from referee.bots.transports import (
     UnaryTransport,
     describe,
 )
+from referee.bots.waits import ProcessThreads, Threads
 from referee.rules import Rules, presets, rules_text
 from referee.text import printable
 
@@ -112,8 +113,9 @@ class Session(Protocol):
     def cpu(self) -> float | None:
         """Returns the processor time its processes have used, in seconds; ``None`` if unknown."""
 
-    def waited(self) -> float:
-        """Returns how long its threads waited for a processor so far, in seconds; 0 if unknown."""
+    @property
+    def threads(self) -> Threads:
+        """Its threads, as far as they are known."""
 
     def wake(self) -> None:
         """Lets it run: it is to move."""
@@ -174,9 +176,10 @@ class BotSession:
         """Returns the processor time its processes have used, in seconds; ``None`` if unknown."""
         return cpu_seconds(self._process.pids())
 
-    def waited(self) -> float:
-        """Returns how long its threads waited for a processor so far, in seconds; 0 if unknown."""
-        return waiting_seconds(self._process.pids())
+    @property
+    def threads(self) -> Threads:
+        """Its threads, and those of all it started."""
+        return ProcessThreads(self._process.pids)
 
     def wake(self) -> None:
         """Lets it run: it is to move."""

@@ -23,14 +23,32 @@ TERMS = ClockTerms(move_time=1.0, first_move=1.0, grace=0.05)
 INFO = BotInfo("scripted", "1", "", (), 256, serves_stream=True, notifications=frozenset())
 
 
+class ScriptedThreads:
+    """Threads that have waited, or wait still, as the test says."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[int, float] = {}
+        self.still: set[tuple[int, bytes]] = set()
+
+    def wait(self, seconds: float, thread: int = 1) -> None:
+        """Has a thread have waited so long, once more."""
+        self.seconds[thread] = self.seconds.get(thread, 0.0) + seconds
+
+    def waited(self) -> dict[int, float]:
+        return dict(self.seconds)
+
+    def ready(self) -> frozenset[tuple[int, bytes]]:
+        return frozenset(self.still)
+
+
 class Time:
     """A monotonic clock that is moved by hand."""
 
     def __init__(self) -> None:
         self.seconds = 100.0
         self.slept = 0.0
-        self.waited = 0.0
-        self.clock = RunningClock(lambda: self.seconds, lambda: self.slept, lambda: self.waited)
+        self.threads = ScriptedThreads()
+        self.clock = RunningClock(lambda: self.seconds, lambda: self.slept, self.threads)
 
     def pass_by(self, seconds: float) -> None:
         """Lets time go by while this process is running: it looks at its clock all the while."""
@@ -60,7 +78,7 @@ class Scripted:
         self.batches: list[list[pb.Decision]] = []
         self.ended = False
         self.is_remote = False
-        self.waited_for_cpu = 0.0
+        self.threads = ScriptedThreads()
         self.cpu_used: float | None = None
         self.report = EndReport()
 
@@ -79,9 +97,6 @@ class Scripted:
 
     def cpu(self) -> float | None:
         return self.cpu_used
-
-    def waited(self) -> float:
-        return self.waited_for_cpu
 
     def notify(self, notice: pb.NotifyRequest) -> None:
         raise AssertionError("this bot wants no notices")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import subprocess
 import sys
 
-from referee.bots.cpu import cpu_seconds, waiting_seconds
+from referee.bots.cpu import cpu_seconds
 from tests.bots.processes import wait_until
 
 
@@ -22,16 +20,3 @@ def test_the_time_of_a_process_grows_while_it_works_and_is_unknown_once_it_is_go
         busy.kill()
     assert cpu_seconds([busy.pid]) is None
     assert cpu_seconds([]) is None
-
-
-def test_two_that_share_a_processor_wait_for_it_and_a_process_that_is_gone_has_not() -> None:
-    [core, *_] = os.sched_getaffinity(0)
-    spin = f"import os\nos.sched_setaffinity(0, [{core}])\nwhile True: pass"
-    with contextlib.ExitStack() as stack:
-        both = [stack.enter_context(subprocess.Popen([sys.executable, "-c", spin])) for _ in "ab"]
-        for process in both:
-            stack.callback(process.kill)
-        pids = [process.pid for process in both]
-        before = waiting_seconds(pids)
-        wait_until(lambda: waiting_seconds(pids) > before + 0.1, "they wait")
-    assert waiting_seconds(pids) == 0.0

@@ -150,7 +150,7 @@ async def test_an_answer_out_of_turn_may_be_late_by_what_its_way_waited_for_a_pr
     bench.ask("poor", bank=0.0)
     await settle()
     bench.time.pass_by(0.9)
-    bench.time.waited += 0.3
+    bench.time.threads.wait(0.3)
     bench.time.pass_by(0.3)
     bench.bot.answer("poor")
     assert "poor" in bench.choices

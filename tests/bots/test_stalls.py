@@ -9,6 +9,7 @@ import pytest
 
 from referee.bots.asks import StalledError
 from referee.bots.clock import STALL, TICK
+from referee.bots.lateness import MOST_CREDIT
 from referee.bots.line import CALL_MARGIN
 from referee.bots.sessions import EndReport
 from referee.bots.stalls import BREAKS, JUST_AFTER, MAX_REPEATS
@@ -134,8 +135,7 @@ async def test_a_call_whose_deadline_ran_out_in_a_stall_is_made_again() -> None:
     bench.bot.listener.expired(question, "DEADLINE_EXCEEDED")
     await settle()
     assert not bench.faults
-    assert len(bench.sessions) == 1, "nothing is wrong with the connection"
-    assert bench.bot.asked == [("m", 1), ("m", 1)]
+    assert [session.asked for session in bench.sessions] == [[("m", 1)]] * 2, "the first is busy"
     bench.time.pass_by(0.9)
     bench.bot.answer("m")
     assert bench.choices["m"][1] == pytest.approx(0.9, abs=TICK)
@@ -268,13 +268,58 @@ async def test_waiting_for_a_processor_is_no_lateness_up_to_half_a_second(who: s
         await settle()
         bench.time.pass_by(0.9)
         if who == "we":
-            bench.time.waited += waited
+            bench.time.threads.wait(waited)
         else:
-            bench.bot.waited_for_cpu += waited
+            bench.bot.threads.wait(waited, thread=2)
         bench.time.pass_by(0.15 + late)
         await settle()
         bench.bot.answer("m")
         assert bench.kinds == kinds, (waited, late)
+
+
+async def test_nothing_is_judged_while_a_thread_waits_whose_wait_is_not_counted_yet() -> None:
+    for counted, kinds in ((0.3, {}), (0.1, {"m": FaultKind.TIMEOUT})):
+        bench = Bench(ClockTerms(move_time=1.0, first_move=1.0, grace=0.05))
+        bench.ask("m")
+        await settle()
+        bench.time.pass_by(1.0)
+        bench.bot.threads.still = {(2, b"5 0 1")}
+        for _ in range(25):
+            bench.time.pass_by(TICK)
+            await settle()
+        assert not bench.faults
+        bench.bot.threads.still = set()
+        bench.bot.threads.wait(counted, thread=2)
+        bench.bot.answer("m")
+        await settle()
+        assert bench.kinds == kinds, counted
+
+
+async def test_a_thread_that_works_or_that_waits_for_ever_defers_nothing() -> None:
+    for works, until in ((True, 0.1), (False, MOST_CREDIT + 0.1)):
+        bench = Bench(ClockTerms(move_time=1.0, first_move=1.0, grace=0.05))
+        bench.ask("m")
+        await settle()
+        bench.time.pass_by(1.0)
+        for look in range(round(until / TICK)):
+            bench.bot.threads.still = {(2, b"%d 0 1" % (look * works))}
+            bench.time.pass_by(TICK)
+            await settle()
+        assert bench.kinds == {"m": FaultKind.TIMEOUT}, works
+
+
+async def test_a_thread_that_ends_takes_no_credit_with_it() -> None:
+    bench = Bench(ClockTerms(move_time=1.0, first_move=1.0, grace=0.05))
+    bench.time.threads.wait(5.0, thread=7)
+    bench.ask("m")
+    await settle()
+    bench.time.pass_by(0.9)
+    del bench.time.threads.seconds[7]
+    bench.bot.threads.wait(0.3, thread=2)
+    bench.time.pass_by(0.4)
+    await settle()
+    bench.bot.answer("m")
+    assert not bench.faults
 
 
 async def test_twice_a_short_limit_is_late_on_the_most_crowded_host_too() -> None:
@@ -283,7 +328,7 @@ async def test_twice_a_short_limit_is_late_on_the_most_crowded_host_too() -> Non
         bench.ask("m")
         await settle()
         bench.time.pass_by(0.1)
-        bench.time.waited += 30.0
+        bench.time.threads.wait(30.0)
         bench.time.pass_by(0.15 + late)
         await settle()
         bench.bot.answer("m")
@@ -295,7 +340,7 @@ async def test_waiting_for_a_processor_long_before_the_limit_excuses_nothing() -
     bench.ask("m")
     await settle()
     bench.time.pass_by(9.0)
-    bench.time.waited += 5.0
+    bench.time.threads.wait(5.0)
     bench.time.pass_by(1.1)
     await settle()
     assert bench.kinds == {"m": FaultKind.TIMEOUT}

@@ -1,0 +1,115 @@
+"""How threads wait for a processor, as the system counts it (``schedstat`` in ``proc(5)``)."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol
+
+
+class Threads(Protocol):
+    """The threads of a bot, or our own."""
+
+    def waited(self) -> dict[int, float]:
+        """Returns for each of those that run now how long it was ready, but had no processor.
+
+        In seconds. A wait that still goes on is counted once it is over.
+        """
+
+    def ready(self) -> frozenset[tuple[int, bytes]]:
+        """Returns those that are ready or have a processor now, each with what was counted of it.
+
+        Whoever is in two answers, and they are further apart than the system counts (a tick of its
+        scheduler, 10 ms at most), had no processor in between.
+        """
+
+
+class ProcessThreads:
+    """The threads of processes on this machine; of none where the system does not tell."""
+
+    def __init__(self, pids: Callable[[], Iterable[int]]) -> None:
+        """Makes a view of the processes that *pids* returns whenever it is asked."""
+        self._pids = pids
+
+    def waited(self) -> dict[int, float]:
+        """Returns how long each has waited. Takes about ten microseconds for a thread."""
+        return {
+            thread: int(counted.split()[1]) / 1e9
+            for thread, folder in self._folders()
+            if (counted := _read(f"{folder}/schedstat")).count(b" ") == 2
+        }
+
+    def ready(self) -> frozenset[tuple[int, bytes]]:
+        """Returns those that want a processor, but not the thread that asks."""
+        return frozenset(
+            (thread, _read(f"{folder}/schedstat"))
+            for thread, folder in self._folders()
+            if thread != threading.get_native_id() and _is_ready(_read(f"{folder}/stat"))
+        )
+
+    def _folders(self) -> Iterator[tuple[int, str]]:
+        for pid in self._pids():
+            folder = f"/proc/{pid}/task"
+            try:
+                with os.scandir(folder) as threads:
+                    names = [thread.name for thread in threads]
+            except OSError:  # it is gone, or there is no such folder here
+                continue
+            for name in names:
+                yield int(name), f"{folder}/{name}"
+
+
+def our_threads() -> ProcessThreads:
+    """Returns the threads of this process."""
+    return ProcessThreads(lambda: (os.getpid(),))
+
+
+class CpuWaits:
+    """What threads have waited for a processor from now on."""
+
+    def __init__(self, sources: Sequence[Threads]) -> None:
+        """Begins to count for the threads of *sources*."""
+        self._sources = sources
+        self._before = self._waited()
+        self._ready: frozenset[tuple[int, bytes]] | None = None
+
+    @property
+    def seconds(self) -> float:
+        """How long they have waited, added up, in waits that are over."""
+        before = self._before
+        return sum(now - before.get(thread, 0.0) for thread, now in self._waited().items())
+
+    def go_on(self) -> bool:
+        """Whether one that was ready at the last look has had no processor since.
+
+        At the first look: whether one is ready, other than the thread that asks.
+        """
+        ready = frozenset().union(*(source.ready() for source in self._sources))
+        before, self._ready = self._ready, ready
+        return bool(ready if before is None else ready & before)
+
+    def _waited(self) -> dict[int, float]:
+        return {k: v for source in self._sources for k, v in source.waited().items()}
+
+
+def _read(path: str) -> bytes:
+    """Returns what is in the file of a thread; nothing if the thread has ended."""
+    try:
+        file = os.open(path, os.O_RDONLY)
+    except OSError:
+        return b""
+    try:
+        return os.read(file, 200)
+    except OSError:
+        return b""
+    finally:
+        os.close(file)
+
+
+def _is_ready(stat: bytes) -> bool:
+    """Whether the state in *stat* is that of a thread that runs or could run.
+
+    It stands behind the name of the thread, which may hold anything.
+    """
+    return stat.rpartition(b") ")[2][:1] == b"R"

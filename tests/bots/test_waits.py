@@ -1,0 +1,74 @@
+"""How threads wait for a processor, as the system counts it: real processes on one core."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from referee.bots.waits import CpuWaits, ProcessThreads
+from tests.bots.processes import wait_until
+
+TICK = 0.02
+"""Seconds in which the system counts what a thread has used at least once."""
+
+
+@pytest.fixture
+def crowd() -> Iterator[list[int]]:
+    """Two processes that never rest and share one core, the second of them with little right."""
+    core = min(os.sched_getaffinity(0))
+    spin = f"import os, sys; os.sched_setaffinity(0, [{core}]); os.nice(int(sys.argv[1]))"
+    with contextlib.ExitStack() as stack:
+        pids = []
+        for nice in ("0", "19"):
+            command = [sys.executable, "-c", f"{spin}\nwhile True: pass", nice]
+            process = stack.enter_context(subprocess.Popen(command))
+            stack.callback(process.kill)
+            pids.append(process.pid)
+        yield pids
+
+
+def test_two_that_share_a_processor_wait_for_it_and_a_process_that_is_gone_has_not(
+    crowd: list[int],
+) -> None:
+    threads = ProcessThreads(lambda: crowd)
+    waits = CpuWaits([threads])
+    wait_until(lambda: waits.seconds > 0.1, "they wait")
+    crowd[:] = [2**22 + 1]
+    assert (threads.waited(), threads.ready()) == ({}, frozenset())
+
+
+def test_a_wait_that_is_not_counted_yet_is_seen(crowd: list[int]) -> None:
+    poor = [CpuWaits([ProcessThreads(lambda: crowd[1:])])]
+
+    def seen() -> bool:
+        waits = CpuWaits([ProcessThreads(lambda: crowd[1:])])
+        goes_on = waits.go_on()
+        time.sleep(TICK)
+        return goes_on and waits.go_on() and waits.seconds == 0.0
+
+    wait_until(lambda: poor[0].seconds > 0.05, "both run by now")
+    wait_until(seen, "it waits, and nothing of it is counted")
+
+
+@pytest.mark.parametrize(
+    ("code", "is_ready"),
+    [("import time; time.sleep(60)", False), ("while True: pass", True)],
+    ids=["sleeps", "works"],
+)
+def test_who_sleeps_and_who_has_a_processor_does_not_wait(code: str, is_ready: bool) -> None:
+    def is_free() -> bool:
+        waits = CpuWaits([threads])
+        first = waits.go_on()
+        time.sleep(TICK)
+        return first is is_ready and not waits.go_on()
+
+    with subprocess.Popen([sys.executable, "-c", code]) as process:
+        threads = ProcessThreads(lambda: [process.pid])
+        wait_until(is_free, "it has begun, and has no wait")
+        process.kill()
