@@ -73,7 +73,10 @@ class Part:
     def job(self) -> Job:
         """Returns what its tables have in common."""
         bot = f"{BOT}?seconds={self.sleep:.3f}&first={self.first:g}"
-        first_move = max(self.move_time, self.first + 10.0 if self.first else 0.0)
+        # What comes early has the budget of a first decision that it has in any tournament.
+        first_move = ClockTerms().first_move if self.sleep < self.move_time else self.move_time
+        if self.first:
+            first_move = self.first + 10.0
         return Job(
             rules="tournament-3p all_pass=force_last",
             entrants={name: (f"{name}={bot}",) for name in ENTRANTS},
