@@ -14,15 +14,16 @@ from typing import Any, TypeAlias
 
 from moon.v1 import bot_service_pb2 as pb
 
+from referee.bots.asks import StalledError
 from referee.bots.clock import TICK, RunningClock
 from referee.bots.exchange import judge_answer
 from referee.bots.handshake import BotInfo, HandshakeError, shake_hands
-from referee.bots.lateness import MOST_CREDIT, MOST_SHARE
+from referee.bots.lateness import LOOKS, CpuWaits, most_credit, window_opens
 from referee.bots.line import CALL_MARGIN
+from referee.bots.outstanding import limit_of
 from referee.bots.sessions import BotSession, Session
 from referee.bots.terms import ClockTerms
 from referee.bots.transports import Gate, Listener, StreamTransport, Transport, UnaryTransport
-from referee.bots.waits import CpuWaits
 from referee.match import Fault, FaultKind
 from referee.rules import Choice
 from referee.wire.states import StoredQuestion, as_json
@@ -128,10 +129,10 @@ class DirectBot:
             Exception: what went wrong in asking, if that is no fault of the bot.
         """
         began = last = self._clock.now()
-        allowed = self._terms.first_move if not self._asked else self._terms.move_time
+        allowed = self._terms.move_time
+        if not self._asked:
+            allowed = max(allowed, self._terms.first_move)
         self._asked = True
-        grace = (self._terms.grace or 0.0) + self._terms.network
-        waits = CpuWaits([self._clock.threads, self.session.threads])
         self._settled = 0
         waiting = [_Open(question, began) for question in questions]
         self._open = {entry.key: entry for entry in waiting}
@@ -139,27 +140,53 @@ class DirectBot:
         if self.loss is None:
             transport.send([q.message for q in questions], allowed * len(questions) + CALL_MARGIN)
         while self._open and self.loss is None and self._failure is None:
-            left = last + allowed + grace - self._clock.now()
-            if left <= 0.0:
-                # What the host had no processor for is not the bot's, as at a table.
-                most = min(MOST_CREDIT, MOST_SHARE * allowed)
-                may_wait_still = left + most > 0.0 and waits.go_on()
-                left += min(most, waits.seconds)
-                if may_wait_still:
-                    left = max(left, TICK)
-            if left <= 0.0:
+            if not await self._hears_within(last, allowed):
                 self._time_out(allowed)
                 break
-            count = len(self._open)
-            self._changed.clear()
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), left)
-            if len(self._open) < count:
-                last, allowed = self._clock.now(), self._terms.move_time
+            last, allowed = self._clock.now(), self._terms.move_time
         if self._failure is not None:
             raise self._failure
         await self._close_what_is_open()
         return [await self._explained(entry.reply) for entry in waiting if entry.reply is not None]
+
+    async def _hears_within(self, began: float, allowed: float) -> bool:
+        """Waits until an answer comes, or the bot is lost; returns whether it was in time.
+
+        What is in time is what would be at a table, see `lateness`.
+
+        Args:
+            began: The running time from which on the bot is charged.
+            allowed: What it has, in seconds.
+        """
+        limit = limit_of(self._terms, allowed)
+        most = most_credit(allowed, limit)
+        waits = None
+        self._changed.clear()
+        left = window_opens(limit)
+        while not await self._hears(left):
+            elapsed = self._clock.now() - began
+            if waits is None:
+                waits = CpuWaits(self._clock, self.session.threads)
+                left = max(TICK, limit - elapsed)
+            else:
+                left = limit + min(most, waits.seconds) - elapsed
+                may_wait_still = elapsed < limit + most and waits.go_on()
+                if left <= 0.0 and not may_wait_still:
+                    return await self._has_come()
+                left = max(TICK, left)
+        return True
+
+    async def _hears(self, seconds: float) -> bool:
+        """Waits so long at most for something to come, and returns whether it has."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._changed.wait(), seconds)
+        return self._changed.is_set()
+
+    async def _has_come(self) -> bool:
+        """Returns whether something comes of what is here already."""
+        for _ in range(LOOKS):
+            await asyncio.sleep(0)
+        return self._changed.is_set()
 
     def _transport(self, *, stream: bool) -> Session | Transport:
         if not stream:
@@ -221,8 +248,13 @@ class DirectBot:
             self._settle(entry, outcome, as_json(answer))
 
     def expired(self, question: pb.Decision, problem: str) -> None:
-        """Takes note that the call for *question* ended before our own clock did."""
-        self.lost(problem, disconnected=False, question=question)
+        """Takes note that the time of the call is over, which is more than our clock gives."""
+        self.failed(
+            StalledError(
+                f"decision {question.decision_number} could not be asked: this host stood still "
+                "while it was out; ask again"
+            )
+        )
 
     def failed(self, error: BaseException) -> None:
         """Takes note that asking broke, which is no fault of the bot."""

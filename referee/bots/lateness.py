@@ -9,11 +9,12 @@ so much an answer may be late on top of the grace, within bounds that no bot can
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 from referee.bots.asks import Ask, Sending
+from referee.bots.clock import RunningClock
 from referee.bots.outstanding import Outstanding, Overdue
-from referee.bots.waits import CpuWaits, Threads
+from referee.bots.waits import Threads
 
 WINDOW = 0.5
 """Seconds before the limit from which on waiting for a processor counts, but not in the first
@@ -28,27 +29,91 @@ LOOKS = 6
 travels from the socket through two or three tasks."""
 
 
+def window_opens(limit: float) -> float:
+    """Returns from when on waiting for a processor counts, of a time that is over at *limit*."""
+    return max(limit / 4, limit - WINDOW)
+
+
+def most_credit(allowed: float, limit: float) -> float:
+    """Returns the most seconds that an answer may be late for the waiting of the host.
+
+    Args:
+        allowed: What the bot has, in seconds.
+        limit: The same with the grace.
+    """
+    return max(0.0, min(MOST_CREDIT, (1.0 + MOST_SHARE) * allowed - limit))
+
+
+class CpuWaits:
+    """How we and a bot have waited for a processor from now on."""
+
+    def __init__(self, clock: RunningClock, bot: Threads) -> None:
+        """Begins to count.
+
+        Args:
+            clock: The time of this host.
+            bot: The threads of the bot.
+        """
+        self._clock = clock
+        self._sides = (clock.threads, bot)
+        self._bot = bot
+        self._began, self._stalled = clock.now(), clock.stalled
+        self._before = tuple(side.waited() for side in self._sides)
+        self._used = bot.used()
+        self._ready: frozenset[tuple[int, bytes]] | None = None
+
+    @property
+    def seconds(self) -> float:
+        """How long, in waits that are over, but for stalls, which the clock has left out already.
+
+        Added up over the threads, as an answer waits at one after the other. A bot can have missed
+        no more than the time in which it used no processor.
+        """
+        stalled = self._clock.stalled - self._stalled
+        passed = self._clock.now() - self._began + stalled
+        ours, bots = map(_since, self._before, (side.waited() for side in self._sides))
+        bots = min(bots, max(0.0, passed - (self._bot.used() - self._used)))
+        return max(0.0, min(ours + bots, passed) - stalled)
+
+    def go_on(self) -> bool:
+        """Whether one that was ready at the last look has had no processor since.
+
+        At the first look: whether one is ready, other than the thread that asks.
+        """
+        ours, bots = (side.ready() for side in self._sides)
+        before, self._ready = self._ready, ours | bots
+        return bool(self._ready if before is None else self._ready & before)
+
+
+def _since(before: dict[int, float], now: dict[int, float]) -> float:
+    """Returns what was added; a thread that has ended, and its number, count for nothing."""
+    return sum(max(0.0, seconds - before.get(thread, 0.0)) for thread, seconds in now.items())
+
+
 class Lateness:
     """Watches the questions that are out to one process."""
 
     def __init__(
         self,
-        now: Callable[[], float],
-        threads: Callable[[], Sequence[Threads]],
+        clock: RunningClock,
+        bot: Callable[[], Threads],
         late: Callable[[Outstanding, float], None],
+        broken: Callable[[BaseException], None],
     ) -> None:
         """Makes a watch.
 
         Args:
-            now: The running time.
-            threads: Returns our threads and those of the bot, as they are now.
+            clock: The time of this host.
+            bot: Returns the threads of the bot, as they are now.
             late: Told that the oldest question is late, and the running time by which it is.
+            broken: Told of what goes wrong in looking again, which is not the bot's fault.
         """
-        self._now = now
-        self._threads = threads
+        self._clock = clock
+        self._bot = bot
         self._late = late
-        self._watched: tuple[Ask, Sending | None] | None = None
-        self._waits = CpuWaits(())
+        self._broken = broken
+        self._watched: tuple[Ask, Sending | None, float] | None = None
+        self._waits: CpuWaits | None = None
         self._is_looking = False
         self._is_held = False
 
@@ -57,13 +122,13 @@ class Lateness:
         oldest = out.oldest
         if oldest is None or self._is_looking:
             return
-        now = self._now()
-        elapsed, limit, first = out.elapsed(now), out.limit(oldest), out.shortest_limit
-        if elapsed <= max(first / 4, first - WINDOW):
+        now = self._clock.now()
+        elapsed, limit = out.elapsed(now), out.limit(oldest)
+        if elapsed <= window_opens(out.shortest_limit):
             return
-        if self._watched != (oldest, oldest.sending):
-            self._watched = (oldest, oldest.sending)
-            self._waits = CpuWaits(self._threads())
+        if self._watched != _turn(out, oldest):
+            self._watched = _turn(out, oldest)
+            self._waits = CpuWaits(self._clock, self._bot())
             self._is_held = False
         elif elapsed > limit:
             credit = self.credit(out, oldest, oldest)
@@ -77,9 +142,9 @@ class Lateness:
         Those who waited when its time was over have had their turn.
         """
         oldest = out.oldest
-        if self._is_held and oldest and self._watched == (oldest, oldest.sending):
+        if self._is_held and oldest is not None and self._watched == _turn(out, oldest):
             self._is_held = False
-            self._late(out, self._now() - self.credit(out, oldest, oldest))
+            self._late(out, self._clock.now() - self.credit(out, oldest, oldest))
 
     def late(
         self,
@@ -114,9 +179,9 @@ class Lateness:
             ask: The question.
             oldest: That which has been out longest, and is watched for it.
         """
-        if self._watched != (oldest, oldest.sending):
+        if self._waits is None or self._watched != _turn(out, oldest):
             return 0.0
-        return min(self._waits.seconds, _most_credit(out, ask))
+        return min(self._waits.seconds, most_credit(out.allowed(ask), out.limit(ask)))
 
     def _look_again(self, out: Outstanding, now: float, looks: int) -> None:
         """Calls it late if it has not come by *now*, once everything that had come is handled."""
@@ -124,16 +189,22 @@ class Lateness:
             asyncio.get_running_loop().call_soon(self._look_again, out, now, looks - 1)
             return
         self._is_looking = False
+        try:
+            self._judge(out, now)
+        except Exception as error:  # noqa: BLE001 - passed on whole
+            self._broken(error)
+
+    def _judge(self, out: Outstanding, now: float) -> None:
+        """Calls the oldest question late if it is by *now*, unless a wait goes on."""
         oldest = out.oldest
-        if oldest is None or not out.is_overdue(now):
+        if oldest is None or self._waits is None or not out.is_overdue(now):
             return
-        latest = self._now() - _most_credit(out, oldest)
+        latest = self._clock.now() - most_credit(out.allowed(oldest), out.limit(oldest))
         self._is_held = not out.is_overdue(latest) and self._waits.go_on()
         if not self._is_held:
             self._late(out, now)
 
 
-def _most_credit(out: Outstanding, ask: Ask) -> float:
-    """Returns the most seconds that an answer to *ask* may be late for the waiting of the host."""
-    within = (1.0 + MOST_SHARE) * out.allowed(ask) - out.limit(ask)
-    return max(0.0, min(MOST_CREDIT, within))
+def _turn(out: Outstanding, ask: Ask) -> tuple[Ask, Sending | None, float]:
+    """Returns what makes the time of *ask* another one: it began anew, or was sent anew."""
+    return ask, ask.sending, out.began(ask)

@@ -30,7 +30,7 @@ from referee.bots.sessions import Session
 from referee.bots.stalls import repeatable
 from referee.bots.terms import MAX_BATCH, ClockTerms
 from referee.bots.transports import Listener
-from referee.bots.waits import Threads
+from referee.bots.waits import NO_THREADS, Threads
 from referee.match import Fault, FaultKind
 from referee.wire.notices import NOTIFICATIONS, Notice, encode_notice
 
@@ -79,7 +79,7 @@ class Line:
         self._owed: Fault | None = None
         self._sleeps = clock.sleeps
         self._pumping = False
-        self._lateness = Lateness(clock.now, self._threads, self._time_out)
+        self._lateness = Lateness(clock, self._threads, self._time_out, broken)
         self._fetching: set[asyncio.Task[None]] = set()
         clock.watch(self._check_time)
 
@@ -310,27 +310,24 @@ class Line:
                 self._fault(late.ask, late.fault, late.charge)
                 self._go_on()
 
-    def _threads(self) -> list[Threads]:
-        """Returns our threads, and those of the bot."""
+    def _threads(self) -> Threads:
+        """Returns the threads of the bot."""
         session = self._life.session
-        return [self._clock.threads] + ([] if session is None else [session.threads])
+        return NO_THREADS if session is None else session.threads
 
     # Losing the process.
 
     def expired(self, question: pb.Decision, problem: str) -> None:
-        """Takes note that the call for *question* ended for want of time, its own or the bot's.
+        """Takes note that the time which the call for *question* was given is over.
 
-        Calls are given longer than our own clock gives. So either the question was judged before,
-        or the host stalled, and the time that the call had is not the time that the bot had. The
-        process may still be busy with the call, so the question is put to another one.
+        That is more than our own clock gives. So either the question was judged before, or the
+        host stalled. The process may still be busy with the call, so it is put to another one.
         """
         with self._our_fault():
-            now = self._clock.now()
             ask = self._out.find((question.match_id, question.decision_number))
             if ask is None or ask.sending is None:
                 return
-            stalled = self._clock.stalled - ask.sending.stalled
-            if stalled and now - ask.sending.began + stalled > self._out.limit(ask):
+            if self._clock.stalled > ask.sending.stalled:
                 self._begin_again()
             else:
                 self.lost(problem, disconnected=False, question=question)

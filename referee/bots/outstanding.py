@@ -14,6 +14,14 @@ MOST_WRITING = 0.1
 is the host that is slow then, or the bot that does not read."""
 
 
+def limit_of(terms: ClockTerms, allowed: float) -> float:
+    """Returns the seconds after which an answer is late for which a bot has *allowed* seconds.
+
+    The grace is no more than half of the time allowed, where that is little.
+    """
+    return allowed + terms.network + min(terms.grace or 0.0, allowed / 2)
+
+
 class Overdue(NamedTuple):
     """A question that was not answered in time."""
 
@@ -72,17 +80,13 @@ class Outstanding:
         """
         sending = ask.sending
         assert sending is not None
-        sending.began = min(now, sending.began + MOST_WRITING)
-        sending.written = moment
+        if not sending.written:  # of calls, the first: those that leave together share one moment
+            sending.began = min(now, sending.began + MOST_WRITING)
+            sending.written = moment
 
     def limit(self, ask: Ask) -> float:
-        """Returns the seconds after which *ask* is late, all told.
-
-        The grace is no more than half of the time allowed, where that is little.
-        """
-        allowed = self.allowed(ask)
-        network = self._terms.network
-        return allowed + network + min(self._terms.grace or 0.0, allowed / 2)
+        """Returns the seconds after which *ask* is late, all told."""
+        return limit_of(self._terms, self.allowed(ask))
 
     @property
     def shortest_limit(self) -> float:
@@ -122,7 +126,7 @@ class Outstanding:
     def is_overdue(self, now: float) -> bool:
         """Whether the oldest question should have been answered by *now*."""
         oldest = self.oldest
-        return oldest is not None and now - self._began(oldest) > self.limit(oldest)
+        return oldest is not None and now - self.began(oldest) > self.limit(oldest)
 
     def overdue(self, now: float) -> Overdue | None:
         """Takes the oldest question if it is late. The time of the next began when it became so.
@@ -133,7 +137,7 @@ class Outstanding:
         oldest = self.oldest
         if oldest is None or not self.is_overdue(now):
             return None
-        began = self._began(oldest)
+        began = self.began(oldest)
         limit = self.limit(oldest)
         self.take(oldest.key)
         late = self.late(oldest)
@@ -149,7 +153,7 @@ class Outstanding:
     def elapsed(self, now: float) -> float:
         """Returns how long the oldest question has been waiting on the bot's own time."""
         oldest = self.oldest
-        return now - self._began(oldest) if oldest is not None else 0.0
+        return now - self.began(oldest) if oldest is not None else 0.0
 
     def charge(self, now: float) -> Charge:
         """Returns what an answer that comes alone is charged; see `whole`."""
@@ -164,7 +168,7 @@ class Outstanding:
         oldest = self.oldest
         if oldest is None:
             return 0.0
-        return min(now - self._began(oldest), self.limit(oldest))
+        return min(now - self.began(oldest), self.limit(oldest))
 
     def share(self, seconds: float, answers: int) -> Charge:
         """Returns what each of so many *answers* is charged of *seconds*."""
@@ -175,7 +179,8 @@ class Outstanding:
         self._last = now
         self._warm = True
 
-    def _began(self, oldest: Ask) -> float:
+    def began(self, oldest: Ask) -> float:
+        """Returns the running time from which on the bot is charged for *oldest*."""
         assert oldest.sending is not None, "a question is out that was never sent"
         return max(oldest.sending.began, self._last)
 

@@ -36,7 +36,7 @@ from referee.bots.transports import (
     UnaryTransport,
     describe,
 )
-from referee.bots.waits import ProcessThreads, Threads
+from referee.bots.waits import NO_THREADS, Threads
 
 TRY_AGAIN = 0.1
 """Seconds between two attempts to make a link again."""
@@ -124,7 +124,7 @@ class RemoteSession:
     @property
     def threads(self) -> Threads:
         """None: nobody here knows how they fare there."""
-        return ProcessThreads(tuple)
+        return NO_THREADS
 
     def wake(self) -> None:
         """Does nothing: what it does on its own machine is its own affair."""

@@ -7,6 +7,7 @@ knows a table, a rule or a clock.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from functools import partial
 from typing import Protocol
@@ -24,6 +25,10 @@ SPARE_ANSWERS = 512
 What it sends beyond that is a flood: reading it takes time from the other bots."""
 
 
+TIMER = 0.1
+"""Seconds by which a call may end before its time is over: what the clocks of gRPC may differ."""
+
+
 class Listener(Protocol):
     """Is told what becomes of what was sent to a bot, and what comes back."""
 
@@ -34,7 +39,7 @@ class Listener(Protocol):
         """Takes answers that arrived together."""
 
     def expired(self, question: pb.Decision, problem: str) -> None:
-        """Takes note that the call for *question* ended for want of time, its own or the bot's."""
+        """Takes note that the time which the call for *question* was given is over."""
 
     def failed(self, error: BaseException) -> None:
         """Takes note that asking broke, which is no fault of the bot."""
@@ -135,6 +140,7 @@ class UnaryTransport:
 
     async def _ask(self, question: pb.Decision, limit: float) -> None:
         request = pb.DecideRequest(decision=question)
+        began = time.monotonic()
         try:
             call = self._calls.decide(request, timeout=limit)
             await asyncio.sleep(0)  # in which the call begins and the question is written
@@ -143,7 +149,9 @@ class UnaryTransport:
         except UnreadableError as error:
             self._listener.lost(str(error), disconnected=False, question=question)
         except grpc.RpcError as error:
-            if _status(error)[0] is grpc.StatusCode.DEADLINE_EXCEEDED:
+            # A bot may say itself that time is up: then it is it that ends the call.
+            is_over = time.monotonic() - began > limit - TIMER
+            if is_over and _status(error)[0] is grpc.StatusCode.DEADLINE_EXCEEDED:
                 self._listener.expired(question, describe(error))
             else:
                 self._listener.lost(

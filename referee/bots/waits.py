@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
+
+from referee.bots.cpu import cpu_seconds
 
 
 class Threads(Protocol):
@@ -16,6 +18,9 @@ class Threads(Protocol):
 
         In seconds. A wait that still goes on is counted once it is over.
         """
+
+    def used(self) -> float:
+        """Returns what they have used of the processors so far, all together, in seconds."""
 
     def ready(self) -> frozenset[tuple[int, bytes]]:
         """Returns those that are ready or have a processor now, each with what was counted of it.
@@ -40,6 +45,10 @@ class ProcessThreads:
             if (counted := _read(f"{folder}/schedstat")).count(b" ") == 2
         }
 
+    def used(self) -> float:
+        """Returns what their processes have used, with threads that have ended."""
+        return cpu_seconds(self._pids()) or 0.0
+
     def ready(self) -> frozenset[tuple[int, bytes]]:
         """Returns those that want a processor, but not the thread that asks."""
         return frozenset(
@@ -60,37 +69,13 @@ class ProcessThreads:
                 yield int(name), f"{folder}/{name}"
 
 
+NO_THREADS = ProcessThreads(tuple)
+"""Those of a bot of which nobody here knows how its threads fare."""
+
+
 def our_threads() -> ProcessThreads:
     """Returns the threads of this process."""
     return ProcessThreads(lambda: (os.getpid(),))
-
-
-class CpuWaits:
-    """What threads have waited for a processor from now on."""
-
-    def __init__(self, sources: Sequence[Threads]) -> None:
-        """Begins to count for the threads of *sources*."""
-        self._sources = sources
-        self._before = self._waited()
-        self._ready: frozenset[tuple[int, bytes]] | None = None
-
-    @property
-    def seconds(self) -> float:
-        """How long they have waited, added up, in waits that are over."""
-        before = self._before
-        return sum(now - before.get(thread, 0.0) for thread, now in self._waited().items())
-
-    def go_on(self) -> bool:
-        """Whether one that was ready at the last look has had no processor since.
-
-        At the first look: whether one is ready, other than the thread that asks.
-        """
-        ready = frozenset().union(*(source.ready() for source in self._sources))
-        before, self._ready = self._ready, ready
-        return bool(ready if before is None else ready & before)
-
-    def _waited(self) -> dict[int, float]:
-        return {k: v for source in self._sources for k, v in source.waited().items()}
 
 
 def _read(path: str) -> bytes:

@@ -28,6 +28,7 @@ class ScriptedThreads:
 
     def __init__(self) -> None:
         self.seconds: dict[int, float] = {}
+        self.used_in_all = 0.0
         self.still: set[tuple[int, bytes]] = set()
 
     def wait(self, seconds: float, thread: int = 1) -> None:
@@ -36,6 +37,9 @@ class ScriptedThreads:
 
     def waited(self) -> dict[int, float]:
         return dict(self.seconds)
+
+    def used(self) -> float:
+        return self.used_in_all
 
     def ready(self) -> frozenset[tuple[int, bytes]]:
         return frozenset(self.still)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from referee.bots.asks import StalledError
-from referee.bots.clock import STALL, TICK
+from referee.bots.clock import TICK
 from referee.bots.lateness import MOST_CREDIT
 from referee.bots.line import CALL_MARGIN
 from referee.bots.sessions import EndReport
@@ -141,13 +141,11 @@ async def test_a_call_whose_deadline_ran_out_in_a_stall_is_made_again() -> None:
     assert bench.choices["m"][1] == pytest.approx(0.9, abs=TICK)
 
 
-@pytest.mark.parametrize("stall", [0.0, 2 * STALL], ids=["no-stall", "a-short-one"])
-async def test_a_bot_that_says_itself_that_time_is_up_breaks_the_protocol(stall: float) -> None:
+async def test_a_call_that_ran_out_of_time_without_a_stall_is_no_stall() -> None:
     bench = Bench()
     bench.ask("m")
     await settle()
     [question] = bench.bot.batches[0]
-    bench.time.stall(stall)
     bench.bot.listener.expired(question, "DEADLINE_EXCEEDED")
     await settle()
     assert bench.kinds == {"m": FaultKind.PROTOCOL}
@@ -306,6 +304,56 @@ async def test_a_thread_that_works_or_that_waits_for_ever_defers_nothing() -> No
             bench.time.pass_by(TICK)
             await settle()
         assert bench.kinds == {"m": FaultKind.TIMEOUT}, works
+
+
+async def test_a_wait_in_the_time_of_an_earlier_answer_excuses_nothing_later() -> None:
+    bench = Bench(ClockTerms(move_time=10.0, first_move=10.0, grace=0.05))
+    bench.ask("a", "b", "c")
+    await settle()
+    bench.time.pass_by(9.8)
+    bench.time.threads.wait(0.4)
+    bench.bot.answer("b")
+    bench.time.pass_by(10.3)
+    await settle()
+    assert bench.kinds == {"a": FaultKind.TIMEOUT}
+
+
+async def test_a_stall_is_left_out_once_and_not_taken_for_waiting_too() -> None:
+    bench = Bench(ClockTerms(move_time=1.0, first_move=1.0, grace=0.05))
+    bench.ask("m")
+    await settle()
+    bench.time.pass_by(0.9)
+    bench.time.stall(0.3)
+    bench.time.threads.wait(0.3)
+    bench.time.pass_by(0.3)
+    await settle()
+    assert bench.kinds == {"m": FaultKind.TIMEOUT}
+
+
+async def test_threads_of_a_bot_that_wait_for_each_other_earn_it_nothing() -> None:
+    for used, kinds in ((0.0, {}), (0.3, {}), (0.8, {"m": FaultKind.TIMEOUT})):
+        bench = Bench(ClockTerms(move_time=1.0, first_move=1.0, grace=0.05))
+        bench.ask("m")
+        await settle()
+        bench.time.pass_by(0.6)
+        bench.bot.threads.used_in_all += used
+        for thread in range(8):
+            bench.bot.threads.wait(0.4, thread=thread)
+        bench.time.pass_by(0.6)
+        await settle()
+        bench.bot.answer("m")
+        assert bench.kinds == kinds, used
+
+
+async def test_calls_that_are_written_one_after_the_other_put_off_the_clock_once() -> None:
+    bench = Bench()
+    bench.ask("a", "b", "c", "d", "e", "f", "g", "h")
+    await settle()
+    for question in bench.bot.batches[0]:
+        bench.bot.listener.sent([question])
+        bench.time.pass_by(0.1)
+    bench.bot.answer("a")
+    assert bench.choices["a"][1] == pytest.approx(0.8, abs=2 * TICK)
 
 
 async def test_a_thread_that_ends_takes_no_credit_with_it() -> None:

@@ -145,6 +145,22 @@ async def test_what_a_bot_says_in_a_status_is_told_as_one_visible_line(style: st
     assert str(problem).isprintable()
 
 
+@pytest.mark.parametrize(
+    ("manner", "limit", "what"), [("status-4", PATIENCE, "lost"), ("silent", 0.5, "expired")]
+)
+async def test_the_time_of_a_call_is_over_when_it_is_and_not_when_the_bot_says_so(
+    manner: str, limit: float, what: str
+) -> None:
+    async with bot(manner, "after=0") as (calls, _):
+        heard = Heard()
+        transport = UnaryTransport(calls, heard)
+        transport.send(QUESTIONS[:1], limit)
+        told = await heard.next()
+        await transport.close()
+    assert told[0] == what
+    assert "DEADLINE_EXCEEDED" in str(told[1])
+
+
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("manner", ["refuse-stream", "goaway-0"])
 async def test_a_question_that_is_refused_is_not_put_twice(manner: str, style: str) -> None:

@@ -11,7 +11,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from referee.bots.waits import CpuWaits, ProcessThreads
+from referee.bots.clock import RunningClock
+from referee.bots.lateness import CpuWaits
+from referee.bots.waits import NO_THREADS, ProcessThreads
 from tests.bots.processes import wait_until
 
 TICK = 0.02
@@ -33,26 +35,31 @@ def crowd() -> Iterator[list[int]]:
         yield pids
 
 
+def waits_of(threads: ProcessThreads) -> CpuWaits:
+    """Begins to count for *threads*, beside a referee that does not wait."""
+    return CpuWaits(RunningClock(threads=NO_THREADS), threads)
+
+
 def test_two_that_share_a_processor_wait_for_it_and_a_process_that_is_gone_has_not(
     crowd: list[int],
 ) -> None:
     threads = ProcessThreads(lambda: crowd)
-    waits = CpuWaits([threads])
-    wait_until(lambda: waits.seconds > 0.1, "they wait")
+    before = sum(threads.waited().values())
+    wait_until(lambda: sum(threads.waited().values()) > before + 0.1, "they wait")
     crowd[:] = [2**22 + 1]
     assert (threads.waited(), threads.ready()) == ({}, frozenset())
 
 
 def test_a_wait_that_is_not_counted_yet_is_seen(crowd: list[int]) -> None:
-    poor = [CpuWaits([ProcessThreads(lambda: crowd[1:])])]
+    poor = ProcessThreads(lambda: crowd[1:])
 
     def seen() -> bool:
-        waits = CpuWaits([ProcessThreads(lambda: crowd[1:])])
+        waits = waits_of(poor)
         goes_on = waits.go_on()
         time.sleep(TICK)
         return goes_on and waits.go_on() and waits.seconds == 0.0
 
-    wait_until(lambda: poor[0].seconds > 0.05, "both run by now")
+    wait_until(lambda: sum(poor.waited().values()) > 0.05, "both run by now")
     wait_until(seen, "it waits, and nothing of it is counted")
 
 
@@ -63,7 +70,7 @@ def test_a_wait_that_is_not_counted_yet_is_seen(crowd: list[int]) -> None:
 )
 def test_who_sleeps_and_who_has_a_processor_does_not_wait(code: str, is_ready: bool) -> None:
     def is_free() -> bool:
-        waits = CpuWaits([threads])
+        waits = waits_of(threads)
         first = waits.go_on()
         time.sleep(TICK)
         return first is is_ready and not waits.go_on()

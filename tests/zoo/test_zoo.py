@@ -55,6 +55,7 @@ class Run(NamedTuple):
 
     judgements: dict[str, Judgement]
     left: tuple[str, ...]
+    in_company: tuple[str, ...]
 
 
 @cache
@@ -65,7 +66,9 @@ def run_of(tier: str) -> Run | TierUnavailableError:
     except TierUnavailableError as error:
         return error
     judgements = asyncio.run(zoo.run(TRIED[tier]))
-    return Run({judgement.behaviour.id: judgement for judgement in judgements}, zoo.left)
+    return Run(
+        {judgement.behaviour.id: judgement for judgement in judgements}, zoo.left, zoo.in_company
+    )
 
 
 @pytest.fixture
@@ -89,6 +92,7 @@ def test_what_is_promised_of_a_behaviour_is_so(run: Run, name: str) -> None:
 def test_nobody_is_harmed_by_what_is_not_promised_either(run: Run) -> None:
     harmed = {name: j.sighting.harm for name, j in run.judgements.items() if j.sighting.harm}
     assert not harmed
+    assert not run.in_company, "and by none of them alone"
 
 
 @pytest.mark.parametrize("tier", TRIED)

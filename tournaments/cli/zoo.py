@@ -40,7 +40,8 @@ def zoo(tier: str, only: tuple[str, ...], jobs: int, as_list: bool, as_json: boo
 
     Each of them sits down with two honest bots. It is tried whether the referee says of it what it
     should, whether what is promised of the sandbox holds, whether the honest bots come to harm, and
-    whether anything is left of it. Exits with 5 where a promise is broken.
+    whether anything is left of it, of each alone and of several at a time. Exits with 5 where a
+    promise is broken.
     """
     catalogue = load_catalogue().only(only)
     if as_list:
@@ -49,7 +50,7 @@ def zoo(tier: str, only: tuple[str, ...], jobs: int, as_list: bool, as_json: boo
     with Patience("behaviours", len(catalogue.behaviours)) as patience:
         zoo = Zoo(catalogue.programs, tier, jobs, patience.step)
         judgements = run_tidily(zoo.run(catalogue.behaviours))
-    broken = zoo.left or any(judgement.broken for judgement in judgements)
+    broken = zoo.left or zoo.in_company or any(judgement.broken for judgement in judgements)
     if as_json:
         rest = {"left": list(zoo.left), "in_company": list(zoo.in_company)}
         print_json("moon.bot.zoo/1", {**_document(tier, judgements), **rest})

@@ -10,7 +10,7 @@ from referee.bots.sandbox import Tier, check_tier, harden_self
 from referee.errors import BotError
 from tournaments.zoo.catalogue import Behaviour
 from tournaments.zoo.house import ATTEMPTS, KEY, House, descriptors_left
-from tournaments.zoo.judging import Judgement, Sighting, judge
+from tournaments.zoo.judging import Judgement, judge
 from tournaments.zoo.stage import Stage, open_descriptors
 
 
@@ -19,7 +19,7 @@ class Zoo:
 
     Attributes:
         left: What was left of the run as a whole, when all was over.
-        in_company: What came of behaviours that shared an arena, and of none of them alone.
+        in_company: What came, twice, of behaviours that shared an arena, and of none of them alone.
     """
 
     def __init__(self, programs: Path, tier: str, jobs: int, tried: Callable[[], None]) -> None:
@@ -51,21 +51,16 @@ class Zoo:
 
         Those that could harm others, or be harmed, come last, each alone. Where somebody came to
         harm, or something was left, among several that share an arena, each of them is tried again
-        in one of its own: then it is known whose doing it is.
+        in one of its own: then it is known whose doing it is. If nobody's, they are tried together
+        once more.
         """
         found: list[Judgement] = []
         with Stage(KEY) as stage:
             await House(self._programs, self._tier, (), stage).play_honestly()
             before = open_descriptors()
             together = _groups(b for b in behaviours if not b.alone)
-            for group in await asyncio.gather(*(self._try(group, stage) for group in together)):
+            for group in await asyncio.gather(*(self._explain(g, stage) for g in together)):
                 found += group
-            unclear = [j for j in found if j.sighting.harm or j.sighting.left]
-            found = [j for j in found if j not in unclear]
-            alone = (self._try((judgement.behaviour,), stage) for judgement in unclear)
-            for first, [again] in zip(unclear, await asyncio.gather(*alone), strict=True):
-                found.append(again)
-                self._compare(first.sighting, again)
             for behaviour in behaviours:
                 if behaviour.alone:
                     found += await self._try((behaviour,), stage)
@@ -73,11 +68,19 @@ class Zoo:
         order = [behaviour.id for behaviour in behaviours]
         return sorted(found, key=lambda judgement: order.index(judgement.behaviour.id))
 
-    def _compare(self, in_company: Sighting, alone: Judgement) -> None:
-        """Keeps what came of a behaviour in company, if nothing came of it alone."""
-        if not alone.sighting.harm and not alone.sighting.left:
-            what = "; ".join([*in_company.harm, *(f"left {each}" for each in in_company.left)])
-            self.in_company += (f"{alone.behaviour.id}: {what}",)
+    async def _explain(self, group: Sequence[Behaviour], stage: Stage) -> list[Judgement]:
+        """Tries behaviours that share an arena, and finds out whose doing is what came of it."""
+        found = {judgement.behaviour.id: judgement for judgement in await self._try(group, stage)}
+        unclear = [judgement.behaviour for judgement in found.values() if _came_of(judgement)]
+        for [again] in await asyncio.gather(*(self._try((each,), stage) for each in unclear)):
+            found[again.behaviour.id] = again
+        if unclear and not any(_came_of(found[each.id]) for each in unclear):
+            self.in_company += tuple(
+                f"{judgement.behaviour.id}: {'; '.join(what)}"
+                for judgement in await self._try(group, stage)
+                if (what := _came_of(judgement))
+            )
+        return list(found.values())
 
     def _count(self, name: str) -> None:
         """Tells of a behaviour once, however often it is tried."""
@@ -112,6 +115,12 @@ class Zoo:
             done = [b for b in some if b not in again and b not in house.untried]
             found += (judge(b, self._tier, sightings[b.id], self._unkept) for b in done)
         return found
+
+
+def _came_of(judgement: Judgement) -> list[str]:
+    """Returns the harm to others that came of a behaviour, and what was left of it."""
+    sighting = judgement.sighting
+    return [*sighting.harm, *(f"left {each}" for each in sighting.left)]
 
 
 def _groups(behaviours: Iterable[Behaviour]) -> Iterator[list[Behaviour]]:

@@ -1,0 +1,69 @@
+"""A bot that is asked directly has as much time as at a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from referee.bots.clock import RunningClock
+from referee.bots.direct import DirectBot, Reply
+from referee.bots.exchange import message_of
+from referee.bots.lateness import most_credit
+from referee.bots.terms import ClockTerms
+from referee.bots.transports import Listener
+from referee.match import Fault, FaultKind
+from referee.wire.states import store_question
+from tests.bots.scripted import Bench, Scripted, ScriptedThreads
+
+TERMS = ClockTerms(move_time=0.4, first_move=0.4, grace=0.02)
+
+
+async def reply(
+    terms: ClockTerms, threads: ScriptedThreads, when_asked: Callable[[Scripted], None]
+) -> Reply:
+    """Returns what becomes of a question; *when_asked* is called once the bot has it."""
+
+    class Session(Scripted):
+        def send(self, questions, limit):
+            super().send(questions, limit)
+            when_asked(self)
+
+    async def start(listener: Listener) -> Scripted:
+        return Session(listener)
+
+    async with RunningClock(threads=threads) as clock:
+        bot = DirectBot(clock, terms)
+        await bot.start(start)
+        bench = Bench()
+        bench.ask("m")
+        question = store_question(message_of(bench.asks["m"], terms.move_time))
+        [reply] = await bot.ask([question])
+        return reply
+
+
+def kind(reply: Reply) -> FaultKind | None:
+    return reply.outcome.kind if isinstance(reply.outcome, Fault) else None
+
+
+async def test_an_answer_is_judged_as_at_a_table() -> None:
+    found = await reply(TERMS, ScriptedThreads(), lambda session: session.answer("m"))
+    assert kind(found) is None
+
+
+async def test_the_grace_is_no_more_than_half_of_the_time_allowed() -> None:
+    terms = replace(TERMS, grace=600.0)
+    assert kind(await reply(terms, ScriptedThreads(), lambda _: None)) is FaultKind.TIMEOUT
+
+
+async def test_a_first_decision_has_the_move_time_at_least() -> None:
+    terms = replace(TERMS, first_move=0.0)
+    assert (await reply(terms, ScriptedThreads(), lambda _: None)).seconds >= terms.move_time
+
+
+async def test_what_waits_for_a_processor_puts_the_judgement_off() -> None:
+    most = most_credit(TERMS.move_time, TERMS.move_time + TERMS.grace)
+    threads = ScriptedThreads()
+    threads.still = {(1, b"5 0 1")}
+    found = await reply(TERMS, threads, lambda _: None)
+    assert kind(found) is FaultKind.TIMEOUT
+    assert found.seconds >= TERMS.move_time + most
