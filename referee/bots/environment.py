@@ -58,5 +58,11 @@ def own_packages() -> tuple[Path, ...]:
         found = importlib.util.find_spec(name)
         places = found.submodule_search_locations if found is not None else None
         packages += [Path(place, *[".."] * depth).resolve() for place in places or ()]
-    known = {Path(sysconfig.get_path(name)).resolve() for name in ("purelib", "platlib")}
+    known = {folder.resolve() for folder in libraries()}
     return tuple(package for package in packages if package.parent not in known)
+
+
+def libraries() -> tuple[Path, ...]:
+    """Returns the directories from which a Python like ours imports, beside those it is told of."""
+    names = ("stdlib", "platstdlib", "purelib", "platlib")
+    return tuple(dict.fromkeys(Path(sysconfig.get_path(name)) for name in names))

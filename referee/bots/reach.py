@@ -16,7 +16,7 @@ from importlib.machinery import all_suffixes
 from pathlib import Path
 
 from referee.bots.contents import played_files
-from referee.bots.environment import own_packages
+from referee.bots.environment import libraries, own_packages
 from referee.bots.sandbox.places import system
 from referee.bots.spec import BotKind, BotSpec
 
@@ -56,7 +56,7 @@ def reach_of(spec: BotSpec, hidden: Sequence[Path] = ()) -> Reach:
         own = [path for path in _own_files(spec) if not secret.holds(path.resolve())]
         folders = [path.parent for path in own]
     packages = own_packages()
-    listable = [*folders, *(package.parent for package in packages)]
+    listable = [*folders, *(package.parent for package in packages), *_cut(libraries(), secret)]
     ours = _without(packages, secret)
     return Reach(_once([*own, *ours]), _once(listable), tuple(_without(system(), secret)))
 
@@ -69,6 +69,11 @@ def _without(trees: Iterable[Path], secret: _Hidden) -> Iterator[Path]:
             yield from _within(real, secret)
         else:
             yield tree
+
+
+def _cut(folders: Iterable[Path], secret: _Hidden) -> Iterator[Path]:
+    """Yields the *folders* of which `_without` leaves pieces: Python still has to find them."""
+    return (folder for folder in folders if secret.is_below(folder.resolve()))
 
 
 class _Hidden:

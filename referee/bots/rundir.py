@@ -100,7 +100,8 @@ class RunDirectory:
     def make_in(cls, base: Path) -> RunDirectory:
         """Makes a directory of the calling process in *base*, whatever the length of its path."""
         path = base / _new_name()
-        path.mkdir(mode=_open_mode())
+        path.mkdir(mode=0o700)
+        path.chmod(_open_mode())  # which a umask would close again
         lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return cls(path, lock)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 
@@ -130,3 +131,12 @@ def test_what_rivals_are_made_of_is_hidden_but_nothing_that_is_ones_own(league: 
     read = reach_of(one, others(one, [one, two])).readable
     assert league / "helper.py" in read
     assert league / "far.py" not in read
+
+
+def test_a_python_whose_libraries_hold_something_hidden_still_finds_them() -> None:
+    libraries = Path(sysconfig.get_path("purelib"))
+    spec = parse_bot("greedy", Path())
+    assert libraries not in reach_of(spec).listable, "it may read all of it, names too"
+    reach = reach_of(spec, [libraries / "a_package" / "rivals"])
+    assert libraries in reach.listable
+    assert libraries not in reach.system

@@ -16,10 +16,16 @@ from tournaments.cli.main import main
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds bots")
 
 
-def doctor(*words: str) -> subprocess.CompletedProcess[str]:
+def moon(*words: str, umask: int = 0o022) -> subprocess.CompletedProcess[str]:
     # In a process of its own: it closes itself.
-    command = [sys.executable, "-m", "tournaments.cli.main", "doctor", *words]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "tournaments.cli.main", *words]
+    return subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=False, umask=umask
+    )
+
+
+def doctor(*words: str) -> subprocess.CompletedProcess[str]:
+    return moon("doctor", *words)
 
 
 def test_it_tells_programs_what_each_tier_keeps() -> None:
@@ -45,6 +51,15 @@ def test_it_shows_people_a_row_for_each_promise() -> None:
     assert "yes" in rows["sees only the variables it was given"]
     assert "no (it can see the referee" in rows["sees no process but its own"]
     assert "\x1b" not in answer.stdout
+
+
+@pytest.mark.parametrize("tier", ["basic", "hardened"])
+def test_a_referee_that_keeps_its_files_to_itself_can_hold_bots_all_the_same(tier: str) -> None:
+    if tier == "hardened" and bubblewrap.find() is None:
+        pytest.skip("there is no bubblewrap")
+    words = ("play", "greedy", "counter", "random", "--deals", "1", "--sandbox", tier)
+    answer = moon(*words, umask=0o077)
+    assert answer.returncode == 0, answer.stderr
 
 
 def test_a_tier_that_the_host_cannot_give_is_refused_with_what_to_do(

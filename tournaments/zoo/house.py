@@ -27,6 +27,7 @@ from referee.match import (
     verify_match,
 )
 from referee.rules import seed_key
+from referee.text import printable
 from tournaments.holding import sandbox_of
 from tournaments.results import TableResult
 from tournaments.runner.arena import Arena
@@ -292,7 +293,10 @@ def _judge_table(
         if fault.entrant in names:
             sighting.faults.append(FaultSeen(fault.kind, fault.detail))
         else:
-            sighting.harm.append(f"{fault.entrant} was charged with {fault.kind}: {fault.detail}")
+            words = fault.stderr_tail.strip().splitlines()[-1:]
+            said = "".join(f"; it wrote: {printable(line, 200)}" for line in words)
+            what = f"{fault.entrant} was charged with {fault.kind}: {fault.detail}{said}"
+            sighting.harm.append(what)
     try:
         [match] = load_matches(result.record.splitlines())
         verify_match(match)

@@ -86,6 +86,7 @@ def put_screens(screens: list[dict[str, Any]]) -> None:
 
 def put_screen(top: str, shown: list[list[Any]]) -> None:
     """Puts an empty directory over *top* and *shown*, pairs of path and writable, into it."""
+    os.umask(0o022)  # the bot has to pass, whatever the umask of who plays
     held = [(path, writable, os.open(path, os.O_PATH)) for path, writable in shown]
     mount("screen", top, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m")
     for path, writable, descriptor in held:

@@ -229,10 +229,12 @@ def _stage() -> Iterator[_Stage]:
     """Sets up what the probe is to try itself against, and takes it away."""
     with contextlib.ExitStack() as stack:
         root = stack.enter_context(temporary_folder()).resolve()
-        # As open as the folder of a user may be: its mode must not be what protects it.
+        # As open as the folder of a user may be, whatever the umask of this process: its mode must
+        # not be what protects it.
         root.chmod(0o755)
         for path in ("run", "run/1", "run/1/home", "run/1/tmp", "run/2", "bot", "own"):
-            (root / path).mkdir(mode=0o755 if path in {"run", "bot", "own"} else 0o700)
+            (root / path).mkdir()
+            (root / path).chmod(0o755 if path in {"run", "bot", "own"} else 0o700)
         shutil.copyfile(probe_child.__file__, root / "bot" / "probe.py")
         (root / "own" / "canary").write_text("a hand", encoding="ascii")
         for path in ("own/canary", "bot/probe.py"):
