@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from referee.bots.waits import Threads, our_threads
+from referee.bots.waits import Threads, our_threads, waited
 
 TICK = 0.01
 """Seconds between two looks at the clock."""
@@ -31,8 +31,10 @@ class RunningClock:
     """Seconds in which this process was running.
 
     It follows the monotonic clock, but does not move while the process was stopped, the machine
-    slept, or the event loop was held up: such time is nobody's thinking time. Use it as an async
-    context manager; it ticks while the block runs.
+    slept, or the event loop was held up: such time is nobody's thinking time. Where we were ready
+    all the while and had no processor, it moves: a bot can bring that about, and how late its
+    answer may be for it is bounded (`lateness`). Use it as an async context manager; it ticks while
+    the block runs.
 
     Attributes:
         stalls: How many stalls there were.
@@ -47,6 +49,7 @@ class RunningClock:
         monotonic: Callable[[], float] = time.monotonic,
         slept: Callable[[], float] = slept,
         threads: Threads | None = None,
+        waited: Callable[[], float] = waited,
     ) -> None:
         """Makes a clock.
 
@@ -54,10 +57,13 @@ class RunningClock:
             monotonic: The time in seconds, without the time that the machine slept.
             slept: How long that was.
             threads: What counts as our threads, instead of those of this process.
+            waited: How long the thread that asks has waited for a processor, in seconds.
         """
         self._monotonic = monotonic
         self._slept = slept
         self.threads = threads or our_threads()
+        self._waited = waited
+        self._waited_before = waited()
         self._due = monotonic()
         self._left_out = 0.0
         self._asleep = max(slept() for _ in range(3))
@@ -81,8 +87,10 @@ class RunningClock:
         now = self._monotonic()
         late = now - self._due
         if late > STALL:
-            self._left_out += late
-            self._note(late, now)
+            late -= max(0.0, self._waited() - self._waited_before)
+            if late > STALL:
+                self._left_out += late
+                self._note(late, now)
         asleep = self._slept() - self._asleep
         if asleep > 0.0:
             self._asleep += asleep
@@ -124,6 +132,7 @@ class RunningClock:
     def tick(self) -> None:
         """Looks at the time, and lets everybody look who watches it."""
         self.look()
+        self._waited_before = self._waited()
         for watcher in tuple(self._watchers):
             watcher()
 

@@ -215,7 +215,7 @@ class Keeper:
                 await asyncio.to_thread(self.directory.remove)
                 self.users.__exit__(None, None, None)
 
-    async def spawn(
+    async def spawn(  # noqa: PLR0913 - by name; each is a thing of its own
         self,
         argv: Sequence[str],
         *,
@@ -225,6 +225,7 @@ class Keeper:
         allowed: Allowed | None = None,
         place: Path | None = None,
         place_inside: Path | None = None,
+        user: int | None = None,
     ) -> KeptProcess:
         """Starts *argv* in *cwd* with the environment *env* and nothing else.
 
@@ -232,12 +233,12 @@ class Keeper:
             argv: The program and its arguments.
             cwd: Where it runs.
             env: Its environment.
-            inputs: What it can read from descriptors of its own; the word ``@0`` in *argv* stands
-                for the number of the first, and ``@info`` for one to which it writes, as
-                bubblewrap does, the pid of its sandbox.
+            inputs: What it can read from descriptors of its own: ``@0`` in *argv* is the number
+                of the first, ``@info`` one to which it writes the pid of its sandbox.
             allowed: The most that it may use; it is ended when it uses more.
             place: The directory whose content counts as what it has written.
             place_inside: The same in a sandbox with a root of its own.
+            user: The user that it alone runs as, if it has one to itself.
 
         Raises:
             BotStartError: If there is no such program, or it may not be run.
@@ -260,6 +261,7 @@ class Keeper:
             allowed=None if allowed is None else allowed._asdict(),
             place=None if place is None else os.fspath(place),
             place_inside=None if place_inside is None else os.fspath(place_inside),
+            user=user,
         )
         crash_point("keeper.spawn")
         crash_point("keeper.killed", pid=self.pid)

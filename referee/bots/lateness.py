@@ -71,7 +71,10 @@ class CpuWaits:
         """
         stalled = self._clock.stalled - self._stalled
         passed = self._clock.now() - self._began + stalled
-        ours, bots = map(_since, self._before, (side.waited() for side in self._sides))
+        before, now = self._before, [side.waited() for side in self._sides]
+        eager = self._bot.eager()
+        ours = _since(before[0], now[0])
+        bots = _since(before[1], {thread: now[1][thread] for thread in eager & now[1].keys()})
         bots = min(bots, max(0.0, passed - (self._bot.used() - self._used)))
         return max(0.0, min(ours + bots, passed) - stalled)
 
@@ -81,6 +84,8 @@ class CpuWaits:
         At the first look: whether one is ready, other than the thread that asks.
         """
         ours, bots = (side.ready() for side in self._sides)
+        eager = self._bot.eager()
+        bots = frozenset(each for each in bots if each[0] in eager)
         before, self._ready = self._ready, ours | bots
         return bool(self._ready if before is None else self._ready & before)
 

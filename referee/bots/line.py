@@ -346,8 +346,9 @@ class Line:
 
     def _begin_again(self) -> None:
         """Ends a session that a stall has spoilt; what was out is put to the next one."""
-        self._put_again(self._out.take_all())
+        asks = self._out.take_all()
         self._life.end()
+        self._put_again(asks)  # last: a table that ends of it may want another process too
 
     def is_up(self) -> None:
         """Takes note that there is a new session, which has its first decision before it."""

@@ -137,6 +137,7 @@ class BotProcess:
             allowed=allowed,
             place=place.path,
             place_inside=launch.socket_inside and launch.socket_inside.parent,
+            user=self._uid,
         )
 
     async def listening(self) -> str:

@@ -29,6 +29,7 @@ class ScriptedThreads:
     def __init__(self) -> None:
         self.seconds: dict[int, float] = {}
         self.used_in_all = 0.0
+        self.idle: set[int] = set()
         self.still: set[tuple[int, bytes]] = set()
 
     def wait(self, seconds: float, thread: int = 1) -> None:
@@ -41,6 +42,9 @@ class ScriptedThreads:
     def used(self) -> float:
         return self.used_in_all
 
+    def eager(self) -> frozenset[int]:
+        return frozenset({*self.seconds, *(thread for thread, _ in self.still)} - self.idle)
+
     def ready(self) -> frozenset[tuple[int, bytes]]:
         return frozenset(self.still)
 
@@ -51,8 +55,11 @@ class Time:
     def __init__(self) -> None:
         self.seconds = 100.0
         self.slept = 0.0
+        self.waited = 0.0
         self.threads = ScriptedThreads()
-        self.clock = RunningClock(lambda: self.seconds, lambda: self.slept, self.threads)
+        self.clock = RunningClock(
+            lambda: self.seconds, lambda: self.slept, self.threads, lambda: self.waited
+        )
 
     def pass_by(self, seconds: float) -> None:
         """Lets time go by while this process is running: it looks at its clock all the while."""

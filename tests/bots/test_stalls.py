@@ -318,6 +318,49 @@ async def test_a_wait_in_the_time_of_an_earlier_answer_excuses_nothing_later() -
     assert bench.kinds == {"a": FaultKind.TIMEOUT}
 
 
+async def test_a_host_that_is_kept_busy_has_not_stood_still() -> None:
+    bench = Bench(ClockTerms(move_time=1.0, first_move=1.0, grace=0.05))
+    bench.ask("m")
+    await settle()
+    for _ in range(9):  # each time we are ready, and get no processor
+        bench.time.waited += 0.19
+        bench.time.stall(0.2)
+        await settle()
+    assert bench.time.clock.stalls == 0
+    assert bench.kinds == {"m": FaultKind.TIMEOUT}
+
+
+async def test_threads_that_give_way_by_choice_earn_nothing() -> None:
+    for idle, kinds in ((set(), {}), ({2}, {"m": FaultKind.TIMEOUT})):
+        bench = Bench(ClockTerms(move_time=1.0, first_move=1.0, grace=0.05))
+        bench.ask("m")
+        await settle()
+        bench.bot.threads.idle = idle
+        bench.time.pass_by(0.6)
+        bench.bot.threads.wait(0.4, thread=2)
+        bench.time.pass_by(0.5)
+        bench.bot.threads.still = {(2, b"5 0 1")}
+        bench.time.pass_by(TICK)
+        await settle()
+        bench.bot.answer("m")
+        await settle()
+        assert bench.kinds == kinds, idle
+
+
+async def test_a_table_that_ends_of_too_many_stalls_may_restart_its_bots() -> None:
+    bench = Bench()
+    bench.ask("m")
+    bench.asks["m"].failed = lambda error: (bench.errors.append(error), bench.line.restart())
+    for _ in range(MAX_REPEATS + 1):
+        await settle()
+        [question] = bench.bot.batches[0]
+        bench.time.stall(3.0)
+        bench.bot.listener.expired(question, "DEADLINE_EXCEEDED")
+    await settle()
+    assert [type(error) for error in bench.errors] == [StalledError]
+    assert not bench.broken
+
+
 async def test_a_stall_is_left_out_once_and_not_taken_for_waiting_too() -> None:
     bench = Bench(ClockTerms(move_time=1.0, first_move=1.0, grace=0.05))
     bench.ask("m")

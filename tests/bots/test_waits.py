@@ -16,20 +16,24 @@ from referee.bots.lateness import CpuWaits
 from referee.bots.waits import NO_THREADS, ProcessThreads
 from tests.bots.processes import wait_until
 
+CROWD = 16
+"""So many that each waits longer than a `TICK` between its turns."""
 TICK = 0.02
 """Seconds in which the system counts what a thread has used at least once."""
 
 
 @pytest.fixture
 def crowd() -> Iterator[list[int]]:
-    """Two processes that never rest and share one core, the second of them with little right."""
+    """Processes that never rest and share one core; the last one gives way to the others."""
     core = min(os.sched_getaffinity(0))
     spin = f"import os, sys; os.sched_setaffinity(0, [{core}]); os.nice(int(sys.argv[1]))"
+    shell = "os.execlp('sh', 'sh', '-c', 'while :; do :; done')"
     with contextlib.ExitStack() as stack:
         pids = []
-        for nice in ("0", "19"):
-            command = [sys.executable, "-c", f"{spin}\nwhile True: pass", nice]
-            process = stack.enter_context(subprocess.Popen(command))
+        for nice in ["0"] * (CROWD - 1) + ["5"]:
+            process = stack.enter_context(
+                subprocess.Popen([sys.executable, "-S", "-c", f"{spin}; {shell}", nice])
+            )
             stack.callback(process.kill)
             pids.append(process.pid)
         yield pids
@@ -50,8 +54,8 @@ def test_two_that_share_a_processor_wait_for_it_and_a_process_that_is_gone_has_n
     assert (threads.waited(), threads.ready()) == ({}, frozenset())
 
 
-def test_a_wait_that_is_not_counted_yet_is_seen(crowd: list[int]) -> None:
-    poor = ProcessThreads(lambda: crowd[1:])
+def test_a_wait_that_is_not_counted_yet_is_seen_but_for_who_gives_way(crowd: list[int]) -> None:
+    poor, nice = ProcessThreads(lambda: crowd[:1]), ProcessThreads(lambda: crowd[-1:])
 
     def seen() -> bool:
         waits = waits_of(poor)
@@ -61,6 +65,8 @@ def test_a_wait_that_is_not_counted_yet_is_seen(crowd: list[int]) -> None:
 
     wait_until(lambda: sum(poor.waited().values()) > 0.05, "both run by now")
     wait_until(seen, "it waits, and nothing of it is counted")
+    wait_until(lambda: sum(nice.waited().values()) > 0.05, "the nice one has waited too")
+    assert (nice.eager(), poor.eager()) == (frozenset(), {crowd[0]})
 
 
 @pytest.mark.parametrize(

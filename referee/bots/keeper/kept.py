@@ -71,6 +71,7 @@ class Kept:
         self.process = process
         self.pid = process.pid
         self.mark: str = request["mark"]
+        self.user: int | None = request.get("user")
         pipes = {"stdout": process.stdout, "stderr": process.stderr}
         keep = request["keep"]
         self.outputs = {name: Output(pipe, keep) for name, pipe in pipes.items() if pipe}

@@ -78,13 +78,14 @@ def mark_of(pid: int) -> str:
     return next((os.fsdecode(v[len(start) :]) for v in variables if v.startswith(start)), "")
 
 
-_USED = re.compile(rb"^(RssAnon|RssShmem|VmSwap|Threads):\s+(\d+)", re.MULTILINE)
+_USED = re.compile(rb"^(RssAnon|RssShmem|VmPTE|VmSwap|Threads):\s+(\d+)", re.MULTILINE)
 
 
 def read_use(pid: int) -> tuple[int, int]:
     """Returns the bytes of memory that are *pid*'s own, resident or swapped out, and its threads.
 
-    Pages of files do not count: the system takes them back when it needs to.
+    The tables of its pages count too: to look at much that is empty fills them. Pages of files do
+    not count: the system takes them back when it needs to.
     """
     try:
         text = (PROC / str(pid) / "status").read_bytes()
@@ -93,6 +94,16 @@ def read_use(pid: int) -> tuple[int, int]:
     found = {name: int(number) for name, number in _USED.findall(text)}
     threads = found.pop(b"Threads", 0)
     return 1024 * sum(found.values()), threads
+
+
+def user_of(pid: int) -> int | None:
+    """Returns the user that *pid* runs as, whoever its files in the process table belong to."""
+    try:
+        text = (PROC / str(pid) / "status").read_bytes()
+    except OSError:
+        return None
+    found = re.search(rb"^Uid:\s+(\d+)", text, re.MULTILINE)
+    return int(found[1]) if found else None
 
 
 def kill_process(entry: Entry, number: signal.Signals = signal.SIGKILL) -> None:

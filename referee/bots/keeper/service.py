@@ -34,6 +34,7 @@ from referee.bots.keeper.processes import (
     process_count,
     read_process,
     signal_group,
+    user_of,
 )
 
 CAN_PEEK = hasattr(os, "waitid")  # macOS has it from Python 3.13 on
@@ -63,6 +64,7 @@ class Service:
         self._look_due = math.inf
         self._look_closely_due = 0.0
         self._process_count = 0
+        self._strangers: set[Entry] = set()
         self._selector = selectors.DefaultSelector()
         self._wake, self._waker = socket.socketpair()
         for end in (control, self._wake, self._waker):
@@ -186,9 +188,21 @@ class Service:
         self._process_count = count
         self._look_closely_due = now + CLOSE_LOOK_PAUSE
         running = [kept for kept in self._kept.values() if not kept.reaped]
-        pairs = ((self._owner(top, entry), entry) for top, entry in family(os.getpid()))
+        pairs = [(self._owner(top, entry), entry) for top, entry in family(os.getpid())]
         for kept in assign(running, pairs):
             self._say("family", id=kept.number, pids=kept.pids)
+        self._end_strangers({entry for owner, entry in pairs if owner is None})
+
+    def _end_strangers(self, found: set[Entry]) -> None:
+        """Ends what hid whose it is, so that nobody's limits hold for it.
+
+        At the second look: a process that is just beginning to run a program has no mark either.
+        """
+        known = {(entry.pid, entry.born) for entry in self._strangers}
+        for entry in found:
+            if (entry.pid, entry.born) in known:
+                kill_process(entry)
+        self._strangers = found
 
     def _freeze(self, request: dict[str, Any], *, frozen: bool) -> None:
         kept = self._kept.get(request["id"])
@@ -304,8 +318,11 @@ class Service:
         if (kept := self._leaders.get(top)) is not None:
             return kept
         mark = mark_of(entry.pid)
-        mine = (k for k in self._kept.values() if entry.session == k.pid or mark == k.mark)
-        return next(mine, None)
+        for kept in self._kept.values():
+            if entry.session == kept.pid or mark == kept.mark:
+                return kept
+        user = user_of(entry.pid)
+        return next((k for k in self._kept.values() if k.user is not None and k.user == user), None)
 
     def _forget(self, kept: Kept, left: set[int]) -> None:
         for output in kept.outputs.values():

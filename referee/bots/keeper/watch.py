@@ -23,6 +23,9 @@ LONGEST_LOOK = 0.02
 """Seconds of the processor after which a walk goes on with the next look."""
 DEEPEST = 32
 """How many directories may lie in one another below a bot's own."""
+MOST_SOCKETS = 128
+"""How many sockets a bot may have, all its processes together. What waits in them is memory of the
+system, up to 8 MiB each where its buffers may be large, and stands in no count of the bot's own."""
 DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -69,6 +72,9 @@ class Watchdog:
             return f"had {len(pids)} processes, {allowed.processes} allowed"
         if threads > allowed.threads:
             return f"had {threads} threads, {allowed.threads} allowed"
+        sockets = len(frozenset().union(*map(_sockets, pids)))
+        if sockets > MOST_SOCKETS:
+            return f"had {sockets} sockets, {MOST_SOCKETS} allowed"
         return self._look_at_disk(pids, now)
 
     def _look_at_disk(self, pids: Sequence[int], now: float) -> str:
@@ -168,6 +174,16 @@ def _open_below(name: str, above: int) -> int | None:
         finally:
             os.close(pin)
     return None
+
+
+def _sockets(pid: int) -> frozenset[str]:
+    """Returns the sockets that *pid* has open; those of several processes may be the same."""
+    found = set()
+    with contextlib.suppress(OSError), os.scandir(PROC / str(pid) / "fd") as handles:
+        for handle in handles:
+            with contextlib.suppress(OSError):
+                found.add(os.readlink(handle.path))  # noqa: PTH115 - it is a name, and no path
+    return frozenset(name for name in found if name.startswith("socket:"))
 
 
 def _nameless(pid: int) -> int:

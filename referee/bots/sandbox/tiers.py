@@ -39,7 +39,7 @@ class Limits:
     memory: int = 1024 * MEBIBYTE
     """Bytes, resident and swapped out, of all its processes together."""
     processes: int = 64
-    threads: int = 512
+    threads: int = 128
     """Threads of all its processes together."""
     open_files: int = 256
     """Of one process."""

@@ -3,9 +3,12 @@
 import contextlib
 import ctypes
 import fcntl
+import hashlib
+import mmap
 import os
 import resource
 import socket
+import sys
 import threading
 import time
 from pathlib import Path
@@ -117,7 +120,39 @@ def hides_in_sockets():
             with contextlib.suppress(BlockingIOError):
                 while True:
                     written += pair[0].send(block)
-    report("have {} MiB in sockets", written)
+    tried(f"have {written // MIB} MiB in {len(kept)} pairs of sockets")
+    time.sleep(2)
+
+
+def fills_page_tables():
+    """Looks at one byte in every 2 MiB of 128 GiB that are empty: each look fills a table."""
+    size = 128 << 30
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0x4000)
+    empty = mmap.mmap(-1, size, flags=flags, prot=mmap.PROT_READ)
+    tried("have 256 MiB in tables of pages")
+    for place in range(0, size, 2 * MIB):
+        empty[place]
+    time.sleep(2)
+
+
+HOARD = """
+import os, time
+kept = bytearray(os.urandom(4096) * 256 * 224)
+time.sleep(3)
+os.write(2, b"zoo: got have 224 MiB in a process that nobody counts\\n")
+"""
+
+
+def hides_in_a_stranger():
+    """Takes memory in a process with another session, another parent and no environment."""
+    tried("have 224 MiB in a process that nobody counts")
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.execve(sys.executable, [sys.executable, "-S", "-c", HOARD], {})
+        os._exit(0)
+    os.wait()
+    play(lambda: time.sleep(5))
 
 
 def hides_in_ipc():
@@ -160,6 +195,21 @@ def burns_cpu():
             end_after(3)
             while True:
                 pass
+
+
+def crowds_out_the_referee():
+    """Has a hundred threads work while it takes five times its time."""
+
+    def work():
+        hashlib.pbkdf2_hmac("sha256", b"", b"", 50_000)  # lets the other threads work meanwhile
+
+    def crowd():
+        for _ in range(100):
+            threading.Thread(target=work, daemon=True).start()
+        time.sleep(2.5)
+
+    tried("make the referee seem to stand still")
+    play(crowd, crowd)
 
 
 class Ponders:
@@ -329,10 +379,13 @@ def dumps_core():
 
 
 run(
-    at_once=(eats_in_children, burns_cpu, ponders, dumps_core),
+    at_once=(
+        eats_in_children, hides_in_a_stranger, burns_cpu, crowds_out_the_referee, ponders,
+        dumps_core,
+    ),
     when_asked=(
         eats_memory, hides_in_memfd, hides_in_shm, hides_in_pipes, hides_in_sockets, hides_in_ipc,
-        fills_one_file, fills_the_disk, fills_with_files, makes_sparse_files, digs_deep,
-        locks_up_its_home, opens_files, slows_the_referee, outlives_the_referee,
+        fills_page_tables, fills_one_file, fills_the_disk, fills_with_files, makes_sparse_files,
+        digs_deep, locks_up_its_home, opens_files, slows_the_referee, outlives_the_referee,
     ),
 )  # fmt: skip
