@@ -19,10 +19,9 @@ from referee.bots.clock import TICK, RunningClock
 from referee.bots.exchange import judge_answer
 from referee.bots.handshake import BotInfo, HandshakeError, shake_hands
 from referee.bots.lateness import LOOKS, CpuWaits, most_credit, window_opens
-from referee.bots.line import CALL_MARGIN
 from referee.bots.outstanding import limit_of
 from referee.bots.sessions import BotSession, Session
-from referee.bots.terms import ClockTerms
+from referee.bots.terms import CALL_MARGIN, ClockTerms
 from referee.bots.transports import Gate, Listener, StreamTransport, Transport, UnaryTransport
 from referee.match import Fault, FaultKind
 from referee.rules import Choice

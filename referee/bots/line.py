@@ -28,14 +28,11 @@ from referee.bots.life import Life, State
 from referee.bots.outstanding import Outstanding
 from referee.bots.sessions import Session
 from referee.bots.stalls import repeatable
-from referee.bots.terms import MAX_BATCH, ClockTerms
+from referee.bots.terms import CALL_MARGIN, MAX_BATCH, ClockTerms
 from referee.bots.transports import Listener
 from referee.bots.waits import NO_THREADS, Threads
 from referee.match import Fault, FaultKind
 from referee.wire.notices import NOTIFICATIONS, Notice, encode_notice
-
-CALL_MARGIN = 5.0
-"""Seconds by which the deadline of a call lies behind our own judgement of it."""
 
 
 class Line:

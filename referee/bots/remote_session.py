@@ -18,7 +18,6 @@ from moon.v1 import bot_service_pb2 as pb
 
 from referee.bots.calls import BotCalls
 from referee.bots.handshake import BotInfo, HandshakeError, shake_hands
-from referee.bots.line import CALL_MARGIN
 from referee.bots.remotes import Way
 from referee.bots.sessions import (
     MAX_NOTICES,
@@ -28,7 +27,7 @@ from referee.bots.sessions import (
     StartError,
     check_rules,
 )
-from referee.bots.terms import CallStyle
+from referee.bots.terms import CALL_MARGIN, CallStyle
 from referee.bots.transports import (
     Listener,
     StreamTransport,
