@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -63,10 +64,11 @@ def listening(bot: Bot, credentials: grpc.ServerCredentials | None, port: int = 
 
 
 class Outcomes:
-    """A line to one bot, and what becomes of the questions that are put to it."""
+    """A line to one bot, the clock it goes by, and what becomes of what is put to the bot."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: Line, clock: RunningClock | None = None) -> None:
         self.line = line
+        self.clock = clock
         referee = MatchReferee("0.0", Match.start(Terms(RULES), seed_key("x")), ("a", "b", "c"))
         assert referee.question is not None
         self._question = referee.question
@@ -87,6 +89,7 @@ async def line_to(
     terms: ClockTerms = TERMS,
     remote: RemoteTerms | None = None,
     style: CallStyle = CallStyle.AUTO,
+    monotonic: Callable[[], float] = time.monotonic,
 ) -> AsyncIterator[Outcomes]:
     way = way_to(parse_bot(text, Path()), remote or RemoteTerms())
 
@@ -94,11 +97,11 @@ async def line_to(
         return await start_remote(way, listener, SessionTerms(RULES, terms.startup, style))
 
     broken: asyncio.Future[None] = asyncio.Future()
-    async with RunningClock() as clock:
+    async with RunningClock(monotonic) as clock:
         line = Line("far", clock, terms, begin, broken=broken.set_exception)
         try:
             await line.warm_up()
-            yield Outcomes(line)
+            yield Outcomes(line, clock)
             assert not broken.done()
         finally:
             await line.close()
