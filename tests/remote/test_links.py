@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,56 +20,9 @@ from referee.bots.terms import CallStyle, ClockTerms
 from referee.match import Fault, FaultKind
 from referee.rules import MakeBid
 from tests.bots.scripted import Bench, settle
-from tests.remote.far import RULES, TERMS, Meek, Outcomes, line_to, served, until
+from tests.remote.far import RULES, TERMS, Meek, Outcomes, cable_to, line_to, served, until
 
 STYLES = [CallStyle.STREAM, CallStyle.UNARY]
-
-
-class Cable:
-    """What lies between the referee and a bot, and can be cut."""
-
-    def __init__(self, target: str) -> None:
-        self.plugged = True
-        self.links = 0
-        self._host, _, port = target.rpartition(":")
-        self._port = int(port)
-        self._ends: set[asyncio.StreamWriter] = set()
-
-    async def connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if not self.plugged:
-            writer.transport.abort()
-            return
-        self.links += 1
-        there, back = await asyncio.open_connection(self._host, self._port)
-        self._ends |= {writer, back}
-        await asyncio.gather(self._carry(reader, back), self._carry(there, writer))
-
-    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while data := await reader.read(65536):
-                writer.write(data)
-        except ConnectionError:
-            pass
-        finally:
-            writer.transport.abort()
-
-    def cut(self, *, for_good: bool = False) -> None:
-        """Breaks every connection; with *for_good* no new one can be made."""
-        self.plugged = not for_good
-        for end in self._ends:
-            end.transport.abort()
-        self._ends.clear()
-
-
-@asynccontextmanager
-async def cable_to(target: str) -> AsyncIterator[tuple[Cable, str]]:
-    cable = Cable(target)
-    server = await asyncio.start_server(cable.connect, "127.0.0.1", 0)
-    try:
-        yield cable, f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    finally:
-        cable.cut(for_good=True)
-        server.close()
 
 
 @pytest.mark.parametrize("style", STYLES)
