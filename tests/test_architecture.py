@@ -26,6 +26,10 @@ TRESPASSES = {
         "referee/match/referee.py",
         "import subprocess",
     ),
+    "who carries questions knows no line": (
+        "referee/bots/remote_session.py",
+        "from referee.bots.line import Line",
+    ),
     "the SDK stands apart from the referee's side": ("referee/sdk/bot.py", "import referee.match"),
     "sample bots use what a stranger's bot would use": (
         "sample_bots/greedy.py",

@@ -19,10 +19,9 @@ from referee.bots.clock import TICK, RunningClock
 from referee.bots.exchange import judge_answer
 from referee.bots.handshake import BotInfo, HandshakeError, shake_hands
 from referee.bots.lateness import LOOKS, CpuWaits, most_credit, window_opens
-from referee.bots.line import CALL_MARGIN
 from referee.bots.outstanding import limit_of
 from referee.bots.sessions import BotSession, Session
-from referee.bots.terms import ClockTerms
+from referee.bots.terms import CALL_MARGIN, ClockTerms
 from referee.bots.transports import Gate, Listener, StreamTransport, Transport, UnaryTransport
 from referee.match import Fault, FaultKind
 from referee.rules import Choice
@@ -196,6 +195,9 @@ class DirectBot:
         return self._stream
 
     def _time_out(self, allowed: float) -> None:
+        if self.session.outage:
+            self.lost(self.session.outage, disconnected=True, question=None)
+            return
         for entry in tuple(self._open.values()):
             fault = Fault(FaultKind.TIMEOUT, f"no answer within {allowed:g} s")
             self._settle(entry, fault, {})
@@ -230,6 +232,10 @@ class DirectBot:
 
     # What comes back.
 
+    def awaits(self, question: pb.Decision) -> bool:
+        """Whether *question* is out still: neither answered nor judged."""
+        return (question.match_id, question.decision_number) in self._open
+
     def sent(self, questions: Sequence[pb.Decision]) -> None:
         """Takes note that *questions* have been written: nothing depends on it."""
 
@@ -263,7 +269,7 @@ class DirectBot:
 
     def lost(self, problem: str, *, disconnected: bool, question: pb.Decision | None) -> None:
         """Takes note that the session is over, because of *question* if it is known."""
-        if question is not None and (question.match_id, question.decision_number) not in self._open:
+        if question is not None and not self.awaits(question):
             return  # it was judged before
         if self.loss is None:
             kind = FaultKind.CRASHED if disconnected else FaultKind.PROTOCOL

@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from itertools import count
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import grpc
 import grpc.aio
@@ -47,7 +47,7 @@ SERVER_OPTIONS = (
     # Who has connected and does not attach is cut off, wherever it stopped.
     ("grpc.server_handshake_timeout_ms", 5_000),
     ("grpc.max_connection_idle_ms", 10_000),
-    # A bot whose network is gone is noticed, and may come back.
+    # A bot whose network is gone is noticed.
     ("grpc.keepalive_time_ms", 20_000),
     ("grpc.keepalive_timeout_ms", 10_000),
     ("grpc.keepalive_permit_without_calls", 1),
@@ -64,11 +64,20 @@ class _Call:
 
 
 class AttachedBot(pb_grpc.BotServiceServicer):
-    """A bot that has dialled in, as the referee sees it."""
+    """A bot that has dialled in, as the referee sees it.
 
-    def __init__(self) -> None:
-        """Makes a bot that was asked nothing yet."""
+    Attributes:
+        to_say: What it is to be told, in this order.
+        is_replaced: Set once it has dialled in anew, which ends this call.
+        is_out: Set once it is offered to nobody any more.
+    """
+
+    def __init__(self, name: str) -> None:
+        """Makes a bot that was asked nothing yet, and is to be told first that it is in."""
         self.to_say: asyncio.Queue[arena.AttachResponse] = asyncio.Queue()
+        self._say(arena.AttachResponse(attached=arena.Attached(name=name)))
+        self.is_replaced = asyncio.Event()
+        self.is_out = asyncio.Event()
         self._calls: dict[int, _Call] = {}
         self._numbers = count(1)
         self._strays = 0
@@ -183,26 +192,45 @@ class Gateway(arena_grpc.ArenaServiceServicer):
         name = holder_of(self._folder, _token(context))
         if name is None:
             await _abort(context, grpc.StatusCode.UNAUTHENTICATED, "this token is not known here")
-        if name in self.attached:
-            problem = "a bot is attached with this token already"
-            await _abort(context, grpc.StatusCode.ALREADY_EXISTS, problem)
+        while (older := self.attached.get(name)) is not None:
+            # Its network may be dead, of which we would learn half a minute later.
+            older.is_replaced.set()
+            await older.is_out.wait()
         if len(self.attached) >= MOST_BOTS:
             await _abort(context, grpc.StatusCode.RESOURCE_EXHAUSTED, "the arena is full")
-        bot = self.attached[name] = AttachedBot()
+        bot = self.attached[name] = AttachedBot(name)
         try:
             async with _offered(bot, socket_of(self._folder, name)):
                 self._say(f"{name} has dialled in")
-                await context.write(arena.AttachResponse(attached=arena.Attached(name=name)))
-                why = await _converse(bot, request_iterator, context)
-            self._say(f"{name} was cut off: {why}" if why else f"{name} has gone")
-            if why:
-                await _abort(context, grpc.StatusCode.RESOURCE_EXHAUSTED, why)
+                ending = await _converse(bot, request_iterator, context)
+            said = f"{name} {ending.said}"
+            self._say(said)
         except asyncio.CancelledError:
             self._say(f"{name} is gone")
             raise
         finally:
             del self.attached[name]
+            bot.is_out.set()
+        if ending.status is not grpc.StatusCode.OK:
+            await _abort(context, ending.status, said)
 
+
+class _Ending(NamedTuple):
+    """How the call of a bot ends."""
+
+    status: grpc.StatusCode
+    said: str
+    """What is said of the bot, behind its name."""
+
+
+GONE = _Ending(grpc.StatusCode.OK, "has gone")
+FLOODS = _Ending(
+    grpc.StatusCode.RESOURCE_EXHAUSTED,
+    "was cut off: it sends what nobody asked for, or lets messages pile up",
+)
+REPLACED = _Ending(
+    grpc.StatusCode.ALREADY_EXISTS, "has dialled in with its token anew, which ends its older call"
+)
 
 _Context = grpc.aio.ServicerContext[object, object]
 _AttachContext = grpc.aio.ServicerContext[arena.AttachRequest, arena.AttachResponse]
@@ -210,22 +238,29 @@ _AttachContext = grpc.aio.ServicerContext[arena.AttachRequest, arena.AttachRespo
 
 async def _converse(
     bot: AttachedBot, messages: AsyncIterator[arena.AttachRequest], context: _AttachContext
-) -> str:
-    """Passes messages both ways until the bot ends the call; returns why it must be cut off."""
+) -> _Ending:
+    """Passes messages both ways until the call ends, and returns how it does."""
 
     async def speak() -> None:
         while True:
             await context.write(await bot.to_say.get())
 
-    speaking = asyncio.create_task(speak())
-    try:
+    async def listen() -> _Ending:
         async for message in messages:
             if not bot.take(message):
-                return "it sends what nobody asked for, or lets messages pile up"
+                return FLOODS
+        return GONE
+
+    listening = asyncio.create_task(listen())
+    replacing = asyncio.create_task(bot.is_replaced.wait())
+    tasks = (asyncio.create_task(speak()), listening, replacing)
+    try:
+        await asyncio.wait((listening, replacing), return_when=asyncio.FIRST_COMPLETED)
+        return REPLACED if bot.is_replaced.is_set() else await listening
     finally:
-        speaking.cancel()
-        await asyncio.gather(speaking, return_exceptions=True)
-    return ""
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 @asynccontextmanager

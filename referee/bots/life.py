@@ -18,6 +18,7 @@ from referee.bots.cpu import CpuMeter
 from referee.bots.sessions import EndReport, Session, StartError
 from referee.bots.stalls import BREAKS, MAX_REPEATS, broke_by_stall
 from referee.bots.transports import Gate, Listener
+from referee.bots.waits import NO_THREADS, Threads
 from referee.match import Fault, FaultKind
 
 MAX_FAILED_STARTS = 3
@@ -107,6 +108,10 @@ class Life:
         self._gate = Gate(listener)
         self._in_turn = False
         self._task: asyncio.Task[None] | None = None
+
+    def threads(self) -> Threads:
+        """Returns the threads of the running process, as far as they are known."""
+        return NO_THREADS if self.session is None else self.session.threads
 
     # Turns: what is to happen to a bot while it is not to move begins and ends here.
 

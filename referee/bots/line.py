@@ -28,14 +28,10 @@ from referee.bots.life import Life, State
 from referee.bots.outstanding import Outstanding
 from referee.bots.sessions import Session
 from referee.bots.stalls import repeatable
-from referee.bots.terms import MAX_BATCH, ClockTerms
+from referee.bots.terms import CALL_MARGIN, MAX_BATCH, ClockTerms
 from referee.bots.transports import Listener
-from referee.bots.waits import NO_THREADS, Threads
 from referee.match import Fault, FaultKind
 from referee.wire.notices import NOTIFICATIONS, Notice, encode_notice
-
-CALL_MARGIN = 5.0
-"""Seconds by which the deadline of a call lies behind our own judgement of it."""
 
 
 class Line:
@@ -79,7 +75,7 @@ class Line:
         self._owed: Fault | None = None
         self._sleeps = clock.sleeps
         self._pumping = False
-        self._lateness = Lateness(clock, self._threads, self._time_out, broken)
+        self._lateness = Lateness(clock, self._life.threads, self._time_out, broken)
         self._fetching: set[asyncio.Task[None]] = set()
         clock.watch(self._check_time)
 
@@ -205,6 +201,10 @@ class Line:
             self._out.add(asks, sending, time.monotonic())
             session.send(batch, max(map(self._out.limit, asks)) + CALL_MARGIN)
 
+    def awaits(self, question: pb.Decision) -> bool:
+        """Whether *question* is out still: neither answered nor judged."""
+        return self._out.find((question.match_id, question.decision_number)) is not None
+
     def sent(self, questions: Sequence[pb.Decision]) -> None:
         """Takes note that *questions* have been written."""
         last = questions[-1]
@@ -218,6 +218,8 @@ class Line:
         """Takes answers that arrived together."""
         with self._our_fault():
             self._lateness.judge_held(self._out)
+            if self._life.session is None:
+                return  # it was lost, and what is out is put to the next one
             moment, now = time.monotonic(), self._clock.now()
             # What answers nothing shares no charge, or padding would make time cheap.
             open_before, oldest = len(self._out), self._out.oldest
@@ -301,19 +303,18 @@ class Line:
                     self._begin_again()  # no connection outlives a sleep of the machine
 
     def _time_out(self, out: Outstanding, now: float) -> None:
-        """Judges late what has not come by *now*."""
-        if out is not self._out or self._life.state is not State.UP:
+        """Judges late what has not come by *now*, or lost if the bot cannot be reached."""
+        session = self._life.session
+        if out is not self._out or session is None:
             return
         with self._our_fault():
+            if session.outage and out.is_overdue(now):
+                self.lost(session.outage, disconnected=True, question=None)
+                return
             while (late := out.overdue(now)) is not None:
                 self._arrive(late.ask, time.monotonic())
                 self._fault(late.ask, late.fault, late.charge)
                 self._go_on()
-
-    def _threads(self) -> Threads:
-        """Returns the threads of the bot."""
-        session = self._life.session
-        return NO_THREADS if session is None else session.threads
 
     # Losing the process.
 
@@ -335,8 +336,7 @@ class Line:
     def lost(self, problem: str, *, disconnected: bool, question: pb.Decision | None) -> None:
         """Takes note that the session is over, because of *question* if it is known."""
         with self._our_fault():
-            key = None if question is None else (question.match_id, question.decision_number)
-            if key is None or self._out.find(key) is not None:
+            if question is None or self.awaits(question):
                 kind = FaultKind.CRASHED if disconnected else FaultKind.PROTOCOL
                 now = self._clock.now()
                 since = now - self._out.elapsed(now) if disconnected else None

@@ -1,15 +1,15 @@
 """A session with a remote bot, which outlives its connection.
 
-A link between machines drops now and then. While the bot's time for what is open lasts, the link is
-made again and the same questions are put over it, with their ids; its clock runs on. Only when that
-time is over without a link is the bot lost, as one that has crashed. A link that drops between
-questions is made again with the next one.
+A link between machines drops now and then. While a question is open, the link is made again and the
+same question is put over it, with its ids. Nothing is judged here: whose time runs, and how long,
+knows the listener alone, whose clock runs on. When it finds a time over and there is no link, the
+bot is lost, as one that has crashed. A link that drops between questions is made again with the
+next one.
 """
 
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Coroutine, Sequence
 
 import grpc
@@ -18,7 +18,6 @@ from moon.v1 import bot_service_pb2 as pb
 
 from referee.bots.calls import BotCalls
 from referee.bots.handshake import BotInfo, HandshakeError, shake_hands
-from referee.bots.line import CALL_MARGIN
 from referee.bots.remotes import Way
 from referee.bots.sessions import (
     MAX_NOTICES,
@@ -40,8 +39,6 @@ from referee.bots.waits import NO_THREADS, Threads
 
 TRY_AGAIN = 0.1
 """Seconds between two attempts to make a link again."""
-JUDGE_BEFORE = 0.05
-"""Seconds before the end of a bot's time at which it is lost, not late, if there is no link."""
 
 
 async def start_remote(way: Way, listener: Listener, terms: SessionTerms) -> RemoteSession:
@@ -87,7 +84,12 @@ class _Link:
 
 
 class RemoteSession:
-    """A session over gRPC with a bot that runs somewhere else."""
+    """A session over gRPC with a bot that runs somewhere else.
+
+    Attributes:
+        outage: What the bot is lost of if the time of a question ends now; empty while there is
+            a link, or nothing is open.
+    """
 
     def __init__(
         self,
@@ -99,15 +101,15 @@ class RemoteSession:
     ) -> None:
         """Takes over what `start_remote` has opened."""
         self.info = info
+        self.outage = ""
         self.window = info.window(style)
         self._way = way
         self._listener = listener
         self._streams = style is not CallStyle.UNARY and info.serves_stream
         self._link: _Link | None = _Link(channel, self, streams=self._streams)
-        self._open: dict[tuple[str, int], pb.Decision] = {}
+        self._asked: tuple[pb.Decision, ...] = ()
         self._limit = 0.0
         self._is_written = False
-        self._deadline = 0.0
         self._reaching: asyncio.Task[None] | None = None
         self._closing: set[asyncio.Task[None]] = set()
         self._notices: set[asyncio.Task[None]] = set()
@@ -134,11 +136,9 @@ class RemoteSession:
 
     def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
         """Hands *questions* over and returns at once."""
-        # What was judged in the meantime is never asked again.
-        self._open = {_key(question): question for question in questions}
+        self._asked = tuple(questions)
         self._limit = limit
         self._is_written = False
-        self._grant_time()
         if self._link is not None:
             self._link.transport.send(questions, limit)
         else:
@@ -166,6 +166,10 @@ class RemoteSession:
 
     # What comes back over the link.
 
+    def awaits(self, question: pb.Decision) -> bool:
+        """Whether *question* is out still: neither answered nor judged."""
+        return self._listener.awaits(question)
+
     def sent(self, questions: Sequence[pb.Decision]) -> None:
         """Takes note that *questions* have been written."""
         # Over another link they are written once more, which gives the bot no more time.
@@ -175,14 +179,10 @@ class RemoteSession:
 
     def expired(self, question: pb.Decision, problem: str) -> None:
         """Takes note that the call for *question* ended for want of time, its own or the bot's."""
-        self._open.pop(_key(question), None)
         self._listener.expired(question, problem)
 
     def answered(self, answers: Sequence[pb.Answer]) -> None:
         """Takes answers that arrived together."""
-        for answer in answers:
-            self._open.pop((answer.match_id, answer.decision_number), None)
-        self._grant_time()
         self._listener.answered(answers)
 
     def failed(self, error: BaseException) -> None:
@@ -197,7 +197,7 @@ class RemoteSession:
         if self._link is None:
             return  # another call over the same link has told it before
         self._drop(self._link)
-        if self._open:
+        if self._open():
             self._reach_again(problem)
 
     # Making it again.
@@ -206,41 +206,41 @@ class RemoteSession:
         self._link = None
         _keep(self._closing, link.close())
 
+    def _open(self) -> tuple[pb.Decision, ...]:
+        """Returns what was asked and is out still, oldest first."""
+        return tuple(filter(self.awaits, self._asked))
+
     def _reach_again(self, problem: str) -> None:
         if self._reaching is None or self._reaching.done():
-            self._reaching = asyncio.create_task(self._reach(problem), name="reach a remote bot")
+            self.outage = f"disconnected, and not back in time: {problem}"
+            self._reaching = asyncio.create_task(self._reach(), name="reach a remote bot")
 
-    def _grant_time(self) -> None:
-        """Begins the time that the bot has for its next answer."""
-        self._deadline = time.monotonic() + self._limit - CALL_MARGIN - JUDGE_BEFORE
-
-    async def _reach(self, problem: str) -> None:
-        """Makes the link again and puts what is open, or tells that the bot is lost."""
-        while self._open and (left := self._deadline - time.monotonic()) > 0:
+    async def _reach(self) -> None:
+        """Makes the link again and puts what is open; tries until nothing is."""
+        while self._open():
             channel = self._way.open()
             try:
-                await shake_hands(BotCalls(channel), left)
+                await shake_hands(BotCalls(channel), self._limit)
             except (grpc.RpcError, TimeoutError):
                 await channel.close()
-                await asyncio.sleep(min(TRY_AGAIN, max(0.0, self._deadline - time.monotonic())))
+                await asyncio.sleep(TRY_AGAIN)
             except HandshakeError as error:
                 await channel.close()
-                self._give_up(f"after the link had dropped: {error}", disconnected=False)
-                return
+                self._give_up(f"after the link had dropped: {error}")
+                break
             except BaseException:
                 await channel.close()
                 raise
             else:
                 self._link = link = _Link(channel, self, streams=self._streams)
-                left = self._deadline - time.monotonic()
-                link.transport.send(tuple(self._open.values()), left + CALL_MARGIN)
-                return
-        if self._open:
-            self._give_up(f"disconnected, and not back in time: {problem}", disconnected=True)
+                if still_open := self._open():
+                    link.transport.send(still_open, self._limit)
+                break
+        self.outage = ""
 
-    def _give_up(self, problem: str, *, disconnected: bool) -> None:
-        question = next(iter(self._open.values()))
-        self._listener.lost(problem, disconnected=disconnected, question=question)
+    def _give_up(self, problem: str) -> None:
+        if still_open := self._open():
+            self._listener.lost(problem, disconnected=False, question=still_open[0])
 
     async def _tell(self, link: _Link, notice: pb.NotifyRequest) -> None:
         try:
@@ -254,7 +254,3 @@ def _keep(tasks: set[asyncio.Task[None]], work: Coroutine[None, None, None]) -> 
     task = asyncio.create_task(work)
     tasks.add(task)
     task.add_done_callback(tasks.discard)
-
-
-def _key(question: pb.Decision) -> tuple[str, int]:
-    return question.match_id, question.decision_number

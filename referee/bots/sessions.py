@@ -110,6 +110,10 @@ class Session(Protocol):
     def is_remote(self) -> bool:
         """Whether it runs on another machine, as far as we know."""
 
+    @property
+    def outage(self) -> str:
+        """What it is lost of if the time of a question ends now; empty while it can be reached."""
+
     def cpu(self) -> float | None:
         """Returns the processor time its processes have used, in seconds; ``None`` if unknown."""
 
@@ -171,6 +175,11 @@ class BotSession:
     def is_remote(self) -> bool:
         """Whether it runs on another machine, as far as we know."""
         return False
+
+    @property
+    def outage(self) -> str:
+        """Nothing: its connection is not made again, and whoever loses it is told at once."""
+        return ""
 
     def cpu(self) -> float | None:
         """Returns the processor time its processes have used, in seconds; ``None`` if unknown."""

@@ -9,6 +9,8 @@ MAX_BATCH = 256
 """The most decisions that are out to one process at a time."""
 NETWORK = 0.25
 """What the way to a remote bot and back may usually take, in seconds."""
+CALL_MARGIN = 5.0
+"""Seconds by which the deadline of a call lies behind our own judgement of it."""
 
 LONG_MOVE = 5.0
 """The move time from which on a clock is long, in seconds: what freezing a bot costs, about five

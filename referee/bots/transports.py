@@ -32,6 +32,9 @@ TIMER = 0.1
 class Listener(Protocol):
     """Is told what becomes of what was sent to a bot, and what comes back."""
 
+    def awaits(self, question: pb.Decision) -> bool:
+        """Whether *question* is out still: neither answered nor judged."""
+
     def sent(self, questions: Sequence[pb.Decision]) -> None:
         """Takes note that *questions* have been written."""
 
@@ -75,6 +78,10 @@ class Gate:
     def close(self) -> None:
         """Passes on nothing any more."""
         self._is_open = False
+
+    def awaits(self, question: pb.Decision) -> bool:
+        """Whether *question* is out still; nothing is while nobody is heard."""
+        return self._is_open and self._listener.awaits(question)
 
     def sent(self, questions: Sequence[pb.Decision]) -> None:
         """Passes on that they are written."""

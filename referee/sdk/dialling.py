@@ -106,11 +106,11 @@ class _Dialler:
         pause, is_told = FIRST_PAUSE, False
         while not self._ended.is_set():
             problem = "the arena has ended the call"
-            was_attached, self._was_attached = self._was_attached, False
+            self._was_attached = False
             try:
                 self._call()
             except grpc.RpcError as error:
-                refusal = self._refusal(error, was_attached)
+                refusal = _refusal(error)
                 if refusal is not None and not self._ended.is_set():
                     fail(ConfigError(None, self._address, refusal))
                     return
@@ -122,7 +122,6 @@ class _Dialler:
             if not is_told:
                 self._say(f"{self._address} cannot be had, and is called again: {problem}")
                 is_told = True
-            self._was_attached = self._was_attached or was_attached
             self._ended.wait(pause * random.uniform(0.5, 1.0))  # noqa: S311 - not a secret
             pause = min(LONGEST_PAUSE, 2 * pause)
 
@@ -146,20 +145,6 @@ class _Dialler:
         finally:
             conversation.end()
             channel.close()
-
-    def _refusal(self, error: grpc.RpcError, was_attached: bool) -> str | None:
-        """Returns why it makes no sense to call again; ``None`` if it does."""
-        code, details = error.code(), error.details() or ""
-        if code is grpc.StatusCode.UNAUTHENTICATED:
-            return "the arena refuses the token; ask the organiser for another"
-        # After a break the arena may take a while to see that the old call is over.
-        if code is grpc.StatusCode.ALREADY_EXISTS and not was_attached:
-            return "another bot takes part with this token; each needs one of its own"
-        if code is grpc.StatusCode.UNIMPLEMENTED:
-            return "no arena answers there: moon serve-bots is what bots dial in to"
-        if any(words in details for words in _DISTRUST):
-            return "who answers there is not the arena whose ca.pem the bot has"
-        return None
 
     def _say(self, text: str) -> None:
         print(f"{self._name}: {text}", file=sys.stderr, flush=True)  # noqa: T201
@@ -218,6 +203,20 @@ class _Conversation:
             case other:
                 reason = f"this bot does not know {other or 'what was asked'}"
                 yield arena.AttachRequest(failed=arena.CallFailed(reason=reason))
+
+
+def _refusal(error: grpc.RpcError) -> str | None:
+    """Returns why it makes no sense to call again; ``None`` if it does."""
+    code, details = error.code(), error.details() or ""
+    if code is grpc.StatusCode.UNAUTHENTICATED:
+        return "the arena refuses the token; ask the organiser for another"
+    if code is grpc.StatusCode.ALREADY_EXISTS:
+        return "another bot has dialled in with this token; each needs one of its own"
+    if code is grpc.StatusCode.UNIMPLEMENTED:
+        return "no arena answers there: moon serve-bots is what bots dial in to"
+    if any(words in details for words in _DISTRUST):
+        return "who answers there is not the arena whose ca.pem the bot has"
+    return None
 
 
 def _describe(error: grpc.RpcError) -> str:

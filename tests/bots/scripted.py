@@ -82,6 +82,7 @@ class Scripted:
     """A session whose answers the test gives."""
 
     info = INFO
+    outage = ""
 
     def __init__(self, listener: Listener, window: int = 256) -> None:
         self.listener = listener

@@ -67,3 +67,14 @@ async def test_what_waits_for_a_processor_puts_the_judgement_off() -> None:
     found = await reply(TERMS, threads, lambda _: None)
     assert kind(found) is FaultKind.TIMEOUT
     assert found.seconds >= TERMS.move_time + most
+
+
+async def test_a_bot_that_cannot_be_reached_when_its_time_is_over_has_crashed_and_is_not_late() -> (
+    None
+):
+    def drop(session: Scripted) -> None:
+        session.outage = "disconnected"
+
+    found = await reply(TERMS, ScriptedThreads(), drop)
+    assert found.outcome == Fault(FaultKind.CRASHED, "disconnected")
+    assert found.seconds >= TERMS.move_time

@@ -10,10 +10,9 @@ import pytest
 from referee.bots.asks import StalledError
 from referee.bots.clock import TICK
 from referee.bots.lateness import MOST_CREDIT
-from referee.bots.line import CALL_MARGIN
 from referee.bots.sessions import EndReport
 from referee.bots.stalls import BREAKS, JUST_AFTER, MAX_REPEATS
-from referee.bots.terms import ClockTerms
+from referee.bots.terms import CALL_MARGIN, ClockTerms
 from referee.match import FaultKind
 from tests.bots.scripted import Bench, settle
 

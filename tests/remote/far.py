@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -63,10 +64,11 @@ def listening(bot: Bot, credentials: grpc.ServerCredentials | None, port: int = 
 
 
 class Outcomes:
-    """A line to one bot, and what becomes of the questions that are put to it."""
+    """A line to one bot, the clock it goes by, and what becomes of what is put to the bot."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: Line, clock: RunningClock | None = None) -> None:
         self.line = line
+        self.clock = clock
         referee = MatchReferee("0.0", Match.start(Terms(RULES), seed_key("x")), ("a", "b", "c"))
         assert referee.question is not None
         self._question = referee.question
@@ -87,6 +89,7 @@ async def line_to(
     terms: ClockTerms = TERMS,
     remote: RemoteTerms | None = None,
     style: CallStyle = CallStyle.AUTO,
+    monotonic: Callable[[], float] = time.monotonic,
 ) -> AsyncIterator[Outcomes]:
     way = way_to(parse_bot(text, Path()), remote or RemoteTerms())
 
@@ -94,15 +97,70 @@ async def line_to(
         return await start_remote(way, listener, SessionTerms(RULES, terms.startup, style))
 
     broken: asyncio.Future[None] = asyncio.Future()
-    async with RunningClock() as clock:
+    async with RunningClock(monotonic) as clock:
         line = Line("far", clock, terms, begin, broken=broken.set_exception)
         try:
             await line.warm_up()
-            yield Outcomes(line)
+            yield Outcomes(line, clock)
             assert not broken.done()
         finally:
             await line.close()
             broken.cancel()
+
+
+class Cable:
+    """What lies between two ends of a connection, and can be cut.
+
+    Attributes:
+        plugged: Whether connections can be made.
+        is_dead: Whether it swallows what is said, and nobody is told.
+        links: How many connections were made.
+    """
+
+    def __init__(self, target: str) -> None:
+        self.plugged = True
+        self.is_dead = False
+        self.links = 0
+        self._host, _, port = target.rpartition(":")
+        self._port = int(port)
+        self._ends: set[asyncio.StreamWriter] = set()
+
+    async def connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if not self.plugged:
+            writer.transport.abort()
+            return
+        self.links += 1
+        there, back = await asyncio.open_connection(self._host, self._port)
+        self._ends |= {writer, back}
+        await asyncio.gather(self._carry(reader, back), self._carry(there, writer))
+
+    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while data := await reader.read(65536):
+                if not self.is_dead:
+                    writer.write(data)
+        except ConnectionError:
+            pass
+        finally:
+            writer.transport.abort()
+
+    def cut(self, *, for_good: bool = False) -> None:
+        """Breaks every connection; with *for_good* no new one can be made."""
+        self.plugged = not for_good
+        for end in self._ends:
+            end.transport.abort()
+        self._ends.clear()
+
+
+@asynccontextmanager
+async def cable_to(target: str) -> AsyncIterator[tuple[Cable, str]]:
+    cable = Cable(target)
+    server = await asyncio.start_server(cable.connect, "127.0.0.1", 0)
+    try:
+        yield cable, f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    finally:
+        cable.cut(for_good=True)
+        server.close()
 
 
 async def until(condition: Callable[[], object], what: str) -> None:

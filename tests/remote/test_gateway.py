@@ -28,7 +28,7 @@ from referee.match import Fault, FaultKind
 from referee.rules import MakeBid
 from referee.sdk import Bot
 from referee.sdk.dialling import attach
-from tests.remote.far import TERMS, Meek, line_to, until
+from tests.remote.far import TERMS, Meek, cable_to, line_to, until
 
 NOBODY_LISTENS = "127.0.0.1:1"
 
@@ -44,12 +44,14 @@ class Gate:
         self.terms = RemoteTerms(dial_in=str(folder))
 
     @contextmanager
-    def bot(self, bot: Bot, token: str, tls: Path | None = None) -> Iterator[list[MoonError]]:
+    def bot(
+        self, bot: Bot, token: str, tls: Path | None = None, address: str = ""
+    ) -> Iterator[list[MoonError]]:
         """Has *bot* dial in while the block runs, and yields what it is refused for."""
         file = self.folder.parent / f"{token[:8]}.token"
         file.write_text(token + "\n")
         refused: list[MoonError] = []
-        stop = attach(bot, self.address, file, tls, refused.append, None)
+        stop = attach(bot, address or self.address, file, tls, refused.append, None)
         try:
             yield refused
         finally:
@@ -134,21 +136,58 @@ async def test_a_wrong_token_is_refused_and_the_bot_says_so(folder: Path) -> Non
         assert gate.said == []
 
 
-async def test_a_second_bot_with_the_same_token_is_refused_and_the_first_plays_on(
+async def test_a_bot_whose_network_has_died_comes_back_at_once_and_is_asked_again(
     folder: Path,
 ) -> None:
-    first, token = Meek(), make_token(folder, "deep")
-    async with gate_in(folder) as gate:
-        with gate.bot(first, token):
+    bot, token = Meek(), make_token(folder, "deep")
+    async with gate_in(folder) as gate, cable_to(gate.address) as (cable, address):
+        with gate.bot(bot, token, address=address) as refused:
             await gate.is_in("deep")
             async with line_to("dial:deep", remote=gate.terms) as deep:
-                with gate.bot(Meek(), token) as refused:
-                    await until(lambda: refused, "the second is refused")
-                assert "another bot takes part with this token" in str(refused[0])
-                choice, _ = await deep.ask("m")
+                cable.is_dead = True
+                asking = asyncio.create_task(deep.ask("m"))
+                with gate.bot(bot, token) as refused_again:
+                    choice, _ = await asking
+            assert isinstance(choice, MakeBid)
+            assert deep.line.starts == bot.asked == 1
+            assert refused == refused_again == [], "the first was told nothing: its network is dead"
+    assert [words for words in gate.said if "anew" in words] == [
+        "deep has dialled in with its token anew, which ends its older call"
+    ]
+
+
+async def test_of_two_bots_with_one_token_the_first_ends_and_the_second_plays(folder: Path) -> None:
+    first, second, token = Meek(), Meek(), make_token(folder, "deep")
+    async with gate_in(folder) as gate:
+        with gate.bot(first, token) as refused:
+            await gate.is_in("deep")
+            async with line_to("dial:deep", remote=gate.terms) as deep:
+                with gate.bot(second, token) as refused_second:
+                    await until(lambda: refused, "the first is told")
+                    choice, _ = await deep.ask("m")
                 assert isinstance(choice, MakeBid)
         await gate.is_out("deep")
-    assert first.asked == 1
+    assert refused[0].exit_code == 2
+    assert "another bot has dialled in with this token" in str(refused[0])
+    assert refused_second == []
+    assert (first.asked, second.asked) == (0, 1)
+
+
+async def test_no_other_token_takes_the_place_of_a_bot_not_even_an_old_one_of_its_own(
+    folder: Path,
+) -> None:
+    first, other, old = Meek(), Meek(), make_token(folder, "deep")
+    new = make_token(folder, "deep", renew=True)
+    async with gate_in(folder) as gate:
+        with gate.bot(first, new) as refused:
+            await gate.is_in("deep")
+            with gate.bot(other, old) as refused_old, gate.bot(other, make_token(folder, "far")):
+                await until(lambda: refused_old, "the old token is refused")
+                await gate.is_in("far")
+                async with line_to("dial:deep", remote=gate.terms) as deep:
+                    await deep.ask("m")
+    assert refused == []
+    assert (first.asked, other.asked) == (1, 0)
 
 
 def test_a_renewed_token_replaces_the_old_one_and_no_file_holds_either(folder: Path) -> None:

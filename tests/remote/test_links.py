@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from referee.bots.asks import Ask, Charge, Sending
-from referee.bots.clock import RunningClock
+from referee.bots.clock import TICK, RunningClock
 from referee.bots.keeper_client import Keeper
 from referee.bots.outstanding import Outstanding
 from referee.bots.pool import BotPool, LineKey
@@ -20,54 +19,10 @@ from referee.bots.spec import parse_bot
 from referee.bots.terms import CallStyle, ClockTerms
 from referee.match import Fault, FaultKind
 from referee.rules import MakeBid
-from tests.remote.far import RULES, TERMS, Meek, Outcomes, line_to, served, until
+from tests.bots.scripted import Bench, settle
+from tests.remote.far import RULES, TERMS, Meek, Outcomes, cable_to, line_to, served, until
 
 STYLES = [CallStyle.STREAM, CallStyle.UNARY]
-
-
-class Cable:
-    """What lies between the referee and a bot, and can be cut."""
-
-    def __init__(self, target: str) -> None:
-        self.plugged = True
-        self._host, _, port = target.rpartition(":")
-        self._port = int(port)
-        self._ends: set[asyncio.StreamWriter] = set()
-
-    async def connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if not self.plugged:
-            writer.transport.abort()
-            return
-        there, back = await asyncio.open_connection(self._host, self._port)
-        self._ends |= {writer, back}
-        await asyncio.gather(self._carry(reader, back), self._carry(there, writer))
-
-    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while data := await reader.read(65536):
-                writer.write(data)
-        except ConnectionError:
-            pass
-        finally:
-            writer.transport.abort()
-
-    def cut(self, *, for_good: bool = False) -> None:
-        """Breaks every connection; with *for_good* no new one can be made."""
-        self.plugged = not for_good
-        for end in self._ends:
-            end.transport.abort()
-        self._ends.clear()
-
-
-@asynccontextmanager
-async def cable_to(target: str) -> AsyncIterator[tuple[Cable, str]]:
-    cable = Cable(target)
-    server = await asyncio.start_server(cable.connect, "127.0.0.1", 0)
-    try:
-        yield cable, f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    finally:
-        cable.cut(for_good=True)
-        server.close()
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -108,25 +63,31 @@ async def test_a_link_that_drops_between_questions_is_nobodys_fault(style: CallS
             assert bot.asked == 2
 
 
+def slowly() -> float:
+    """Returns a time that goes half as fast, as on a host that stands still now and then."""
+    return time.monotonic() / 2
+
+
 @pytest.mark.parametrize("style", STYLES)
 async def test_a_bot_that_is_not_back_in_its_time_has_crashed_disconnected(
     style: CallStyle,
 ) -> None:
     bot = Meek()
-    terms = replace(TERMS, move_time=1.2, first_move=1.2)
+    terms = replace(TERMS, move_time=0.6, first_move=0.6)
     with served(bot) as target:
         async with (
             cable_to(target) as (cable, address),
-            line_to(f"grpc://{address}", terms, style=style) as far,
+            line_to(f"grpc://{address}", terms, style=style, monotonic=slowly) as far,
         ):
             bot.free.clear()
             asking = asyncio.create_task(far.ask("m"))
             await until(lambda: bot.asked == 1, "the bot is asked")
             cable.cut(for_good=True)
-            fault, _ = await asking
+            fault, charge = await asking
             bot.free.set()
             assert isinstance(fault, Fault)
             assert fault.kind is FaultKind.CRASHED
+            assert charge == Charge(0.6), "lost once its time is over, and not before"
             assert fault.detail.startswith("disconnected, and not back in time: UNAVAILABLE")
             cable.plugged = True
             choice, _ = await far.ask("n", bank=20.0)
@@ -152,6 +113,92 @@ async def test_what_was_judged_is_not_asked_again_when_the_link_comes_back() -> 
             choice, _ = await far.ask("n", bank=20.0)
             assert isinstance(choice, MakeBid)
             assert bot.asked == 2
+
+
+class HeldTime:
+    """A time that goes as ever until it is held, and then only by hand."""
+
+    def __init__(self) -> None:
+        self.held: float | None = None
+
+    def __call__(self) -> float:
+        return time.monotonic() if self.held is None else self.held
+
+    def pass_by(self, seconds: float, clock: RunningClock) -> None:
+        """Lets time go by, now that it is held, for a *clock* that looks all the while."""
+        for _ in range(round(seconds / TICK)):
+            assert self.held is not None
+            self.held += TICK
+            clock.look()
+
+
+@pytest.mark.parametrize("bank", [None, 20.0])
+async def test_a_link_that_drops_after_one_of_a_batch_was_late_gives_the_rest_no_new_clock(
+    bank: float | None,
+) -> None:
+    bot, now = Meek(), HeldTime()
+    terms = replace(TERMS, move_time=0.5, first_move=20.0)
+    with served(bot) as target:
+        async with (
+            cable_to(target) as (cable, address),
+            line_to(f"grpc://{address}", terms, style=CallStyle.STREAM, monotonic=now) as far,
+        ):
+            assert far.clock is not None
+            await far.ask("warm")
+            bot.free.clear()
+            late, other = (asyncio.create_task(far.ask(*of)) for of in (("a",), ("b", bank)))
+            fault, _ = await late
+            now.held = now()
+            assert isinstance(fault, Fault)
+            assert fault.kind is FaultKind.TIMEOUT
+            before = cable.links
+            now.pass_by(0.2, far.clock)
+            cable.cut()
+            await until(lambda: cable.links > before, "the link is made again")
+            now.pass_by(0.1, far.clock)
+            bot.free.set()
+            choice, charge = await other
+            assert isinstance(choice, MakeBid)
+            assert 0.3 <= charge.seconds < 0.5, "its clock ran on"
+            assert far.line.starts == 1
+            assert far.line.strays == 0, "what was late is not asked again"
+
+
+async def test_a_bot_out_of_reach_is_lost_by_the_clock_of_the_line_which_leaves_stalls_out() -> (
+    None
+):
+    bench = Bench(ClockTerms(move_time=1.0, first_move=1.0, grace=0.05))
+    bench.is_remote = True
+    bench.ask("a", "b")
+    await settle()
+    bench.bot.outage = "disconnected"
+    bench.time.pass_by(0.8)
+    for _ in range(2):
+        bench.time.stall(0.3)
+    bench.time.pass_by(0.2)
+    await settle()
+    assert not bench.faults
+    bench.time.pass_by(0.1)
+    await settle()
+    charge = Charge(1.05, pytest.approx(0.05))  # type: ignore[arg-type]
+    assert bench.faults == {"a": (Fault(FaultKind.CRASHED, "disconnected"), charge)}
+    assert [session.asked for session in bench.sessions] == [[("a", 1), ("b", 1)], [("b", 1)]]
+
+
+async def test_an_answer_that_comes_when_the_bot_is_lost_already_costs_no_other_table() -> None:
+    bench = Bench(ClockTerms(move_time=1.0, first_move=1.0, grace=0.05))
+    bench.is_remote = True
+    bench.ask("a", "b")
+    await settle()
+    bench.bot.outage = "disconnected"
+    bench.time.threads.still = {(1, b"waits")}  # so that the judgement is put off
+    bench.time.pass_by(1.1)
+    await settle()
+    assert not bench.faults
+    bench.bot.answer("a")
+    await settle()
+    assert bench.kinds == {"a": FaultKind.CRASHED}
+    assert bench.bot.asked == [("b", 1)]
 
 
 # What the way may take.

@@ -41,8 +41,9 @@ class ArenaServiceStub:
     """Takes part for as long as the call is open.
 
     The arena first says that the token is good; then it asks, and the bot answers
-    under the number that each question came with. One call for each token: a second
-    one ends with `ALREADY_EXISTS`, one with a wrong token with `UNAUTHENTICATED`.
+    under the number that each question came with. One call for each token: when a
+    second one comes, the first ends with `ALREADY_EXISTS`, and whoever made it is not
+    to call again. One with a wrong token ends with `UNAUTHENTICATED`.
     A bot whose call breaks may call again; what was asked meanwhile counts on its clock.
     """
 
@@ -59,8 +60,9 @@ class ArenaServiceAsyncStub(ArenaServiceStub):
     """Takes part for as long as the call is open.
 
     The arena first says that the token is good; then it asks, and the bot answers
-    under the number that each question came with. One call for each token: a second
-    one ends with `ALREADY_EXISTS`, one with a wrong token with `UNAUTHENTICATED`.
+    under the number that each question came with. One call for each token: when a
+    second one comes, the first ends with `ALREADY_EXISTS`, and whoever made it is not
+    to call again. One with a wrong token ends with `UNAUTHENTICATED`.
     A bot whose call breaks may call again; what was asked meanwhile counts on its clock.
     """
 
@@ -80,8 +82,9 @@ class ArenaServiceServicer(metaclass=_abc_1.ABCMeta):
         """Takes part for as long as the call is open.
 
         The arena first says that the token is good; then it asks, and the bot answers
-        under the number that each question came with. One call for each token: a second
-        one ends with `ALREADY_EXISTS`, one with a wrong token with `UNAUTHENTICATED`.
+        under the number that each question came with. One call for each token: when a
+        second one comes, the first ends with `ALREADY_EXISTS`, and whoever made it is not
+        to call again. One with a wrong token ends with `UNAUTHENTICATED`.
         A bot whose call breaks may call again; what was asked meanwhile counts on its clock.
         """
 
