@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from math import exp, inf, log
 
 import pytest
 
 from tournaments.evidence import (
+    ClippedBetting,
     EvidenceError,
     HedgedBetting,
     NormalMixture,
     average,
-    clipped_log_wealth,
     product,
-    rejects,
     sign_log_e,
     summarize,
 )
@@ -92,16 +92,24 @@ def test_sign_evidence_has_the_reference_values() -> None:
     assert sign_log_e(100_000, 0) > 1e4
 
 
+def wealth(scores: Iterable[float], clip: float = 3.0) -> list[float]:
+    betting, path = ClippedBetting(clip), []
+    for score in scores:
+        betting.take(score)
+        path.append(betting.log_wealth)
+    return path
+
+
 def test_clipped_betting_has_the_reference_values() -> None:
-    path = clipped_log_wealth(BLOCKS * 3, clip=3.0)
+    path = wealth(BLOCKS * 3)
     assert [path[n - 1] for n in (20, 40, 60)] == pytest.approx(
         [1.3810795113888799, 3.12680213636567, 4.872524761342459], abs=1e-12
     )
 
 
 def test_a_score_beyond_the_clip_cannot_ruin_or_make_a_bet() -> None:
-    wild = clipped_log_wealth([*BLOCKS, -1e9, 1e9], clip=3.0)
-    tame = clipped_log_wealth([*BLOCKS, -3.0, 3.0], clip=3.0)
+    wild = wealth([*BLOCKS, -1e9, 1e9])
+    tame = wealth([*BLOCKS, -3.0, 3.0])
     assert wild == tame
 
 
@@ -111,14 +119,17 @@ def test_false_alarms_stay_below_alpha_however_often_one_looks() -> None:
     for seed in range(runs):
         rng = random.Random(seed)
         scores = [rng.choice((0.0, 0.0, 0.0, 1.0, -1.0, 3.0, -3.0)) for _ in range(200)]
-        alarms += any(rejects(log_e, 0.05) for log_e in clipped_log_wealth(scores, clip=3.0))
+        betting = ClippedBetting(3.0)
+        for score in scores:
+            betting.take(score)
+        alarms += betting.p_value <= 0.05
     assert alarms <= 0.05 * runs + 3
 
 
 @pytest.mark.parametrize(("clip", "truncation"), [(0.0, 0.9), (1.0, 1.0), (1.0, 0.0)])
 def test_a_bet_that_could_lose_everything_is_refused(clip: float, truncation: float) -> None:
     with pytest.raises(EvidenceError, match="clip"):
-        clipped_log_wealth([1.0], clip, truncation)
+        ClippedBetting(clip, truncation)
 
 
 def test_independent_evidence_multiplies_and_other_evidence_averages() -> None:

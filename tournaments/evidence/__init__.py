@@ -24,10 +24,10 @@ from tournaments.evidence.gsprt import (
 )
 from tournaments.evidence.scores import EvidenceError, Scores, Summary, summarize
 from tournaments.evidence.sequential import (
+    ClippedBetting,
     HedgedBetting,
     NormalMixture,
     average,
-    clipped_log_wealth,
     product,
     rejects,
     sign_log_e,
@@ -39,6 +39,7 @@ __all__ = [
     "NELO",
     "BlockTest",
     "Bounds",
+    "ClippedBetting",
     "Decision",
     "Direction",
     "EloEstimate",
@@ -56,7 +57,6 @@ __all__ = [
     "TwoSidedTest",
     "average",
     "bounds",
-    "clipped_log_wealth",
     "e_bh",
     "elo_llr",
     "elo_of_score",

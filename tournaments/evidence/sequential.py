@@ -141,34 +141,50 @@ def sign_log_e(wins: int, losses: int) -> float:
     return beta + (wins + losses) * log(2.0)
 
 
-def clipped_log_wealth(
-    scores: Sequence[float], clip: float, truncation: float = TRUNCATION
-) -> tuple[float, ...]:
-    """Returns the log e-value against "the mean is at most 0" after each score.
+class ClippedBetting:
+    """Betting against "the mean is at most 0", one score after the other.
 
-    Args:
-        scores: one score a block.
-        clip: scores are cut to -*clip*..*clip*. Declare it before the data: the claim is
-            about the mean of the cut scores, exactly.
-        truncation: the largest part of the wealth that a bet may lose, below 1.
+    It keeps sums, however many scores there are, and is exact at any number of them.
 
-    Raises:
-        EvidenceError: if the clip is not above 0 or the truncation not from 0 to 1.
+    Attributes:
+        log_wealth: The log e-value after the scores so far.
     """
-    if not clip > 0.0 or not 0.0 < truncation < 1.0:
-        raise EvidenceError(f"need clip > 0 and truncation in 0..1: {clip!r}, {truncation!r}")
-    wealth = total = squares = 0.0
-    path = []
-    for past, score in enumerate(scores):
-        mean = total / (past + 1)
-        second = (squares + 1.0) / (past + 1) if past else 1.0
-        stake = min(max(mean / second, 0.0), truncation / clip)
-        cut = min(max(score, -clip), clip)
-        wealth += log1p(stake * cut)
-        total += cut
-        squares += cut * cut
-        path.append(wealth)
-    return tuple(path)
+
+    __slots__ = ("_clip", "_most", "_past", "_squares", "_total", "_truncation", "log_wealth")
+
+    def __init__(self, clip: float, truncation: float = TRUNCATION) -> None:
+        """Begins with nothing won or lost.
+
+        Args:
+            clip: scores are cut to -*clip*..*clip*. Declare it before the data: the claim is
+                about the mean of the cut scores, exactly.
+            truncation: the largest part of the wealth that a bet may lose, below 1.
+
+        Raises:
+            EvidenceError: if the clip is not above 0 or the truncation not from 0 to 1.
+        """
+        if not clip > 0.0 or not 0.0 < truncation < 1.0:
+            raise EvidenceError(f"need clip > 0 and truncation in 0..1: {clip!r}, {truncation!r}")
+        self._clip, self._truncation = clip, truncation
+        self.log_wealth = self._most = self._total = self._squares = 0.0
+        self._past = 0
+
+    def take(self, score: float) -> None:
+        """Takes the score of one block; what is staked on it follows from those before."""
+        mean = self._total / (self._past + 1)
+        second = (self._squares + 1.0) / (self._past + 1) if self._past else 1.0
+        stake = min(max(mean / second, 0.0), self._truncation / self._clip)
+        cut = min(max(score, -self._clip), self._clip)
+        self.log_wealth += log1p(stake * cut)
+        self._most = max(self._most, self.log_wealth)
+        self._total += cut
+        self._squares += cut * cut
+        self._past += 1
+
+    @property
+    def p_value(self) -> float:
+        """The p-value at whatever score one stops (J. Ville, 1939): the most wealth, inverted."""
+        return exp(-self._most)
 
 
 def rejects(log_e: float, alpha: float) -> bool:
