@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
-from math import exp, inf, log
+from math import inf, log
 
 import pytest
 
@@ -13,8 +13,6 @@ from tournaments.evidence import (
     EvidenceError,
     HedgedBetting,
     NormalMixture,
-    average,
-    product,
     sign_log_e,
     summarize,
 )
@@ -130,13 +128,6 @@ def test_false_alarms_stay_below_alpha_however_often_one_looks() -> None:
 def test_a_bet_that_could_lose_everything_is_refused(clip: float, truncation: float) -> None:
     with pytest.raises(EvidenceError, match="clip"):
         ClippedBetting(clip, truncation)
-
-
-def test_independent_evidence_multiplies_and_other_evidence_averages() -> None:
-    logs = [log(8.0), log(2.0)]
-    assert exp(product(logs)) == pytest.approx(16.0)
-    assert exp(average(logs)) == pytest.approx(5.0)
-    assert average([-2000.0, -2000.0]) == pytest.approx(-2000.0)
 
 
 def test_the_summary_is_that_of_a_paired_t_test() -> None:

@@ -27,9 +27,6 @@ from tournaments.evidence.sequential import (
     ClippedBetting,
     HedgedBetting,
     NormalMixture,
-    average,
-    product,
-    rejects,
     sign_log_e,
 )
 from tournaments.evidence.tally import MeanSequence, Tally
@@ -55,7 +52,6 @@ __all__ = [
     "Tally",
     "TwoSidedRun",
     "TwoSidedTest",
-    "average",
     "bounds",
     "e_bh",
     "elo_llr",
@@ -65,8 +61,6 @@ __all__ = [
     "fixed_length",
     "holm",
     "mean_llr",
-    "product",
-    "rejects",
     "score_of_elo",
     "sign_log_e",
     "summarize",

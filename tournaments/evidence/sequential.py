@@ -2,7 +2,7 @@
 
 Every bound here holds over all looks together, so stopping when one likes the result is
 allowed. An e-value is a bet against the hypothesis that nothing is to be found: it exceeds
-1/alpha with probability at most alpha. Independent e-values multiply, others average.
+1/alpha with probability at most alpha.
 """
 
 from __future__ import annotations
@@ -67,7 +67,10 @@ class NormalMixture:
 
 @dataclass(frozen=True, slots=True)
 class HedgedBetting:
-    """Capital betting for scores in 0..1: exact at any number of observations."""
+    """Capital betting for scores in 0..1: exact at any number of observations.
+
+    The reference values ask for it; findings of the laboratory need `ClippedBetting` only.
+    """
 
     alpha: float = 0.05
 
@@ -134,7 +137,10 @@ class HedgedBetting:
 
 
 def sign_log_e(wins: int, losses: int) -> float:
-    """Returns the log e-value of *wins* against *losses* being a coin's, blocks at 0 left out."""
+    """Returns the log e-value of *wins* against *losses* being a coin's, blocks at 0 left out.
+
+    No command shows it; the reference values ask for it.
+    """
     if wins < 0 or losses < 0:
         raise EvidenceError(f"wins and losses are counts, not {wins} and {losses}")
     beta = lgamma(wins + 1.0) + lgamma(losses + 1.0) - lgamma(wins + losses + 2.0)
@@ -185,29 +191,6 @@ class ClippedBetting:
     def p_value(self) -> float:
         """The p-value at whatever score one stops (J. Ville, 1939): the most wealth, inverted."""
         return exp(-self._most)
-
-
-def rejects(log_e: float, alpha: float) -> bool:
-    """Whether an e-value rejects at level *alpha*, whenever it is looked at."""
-    _check_level(alpha)
-    return log_e >= -log(alpha)
-
-
-def product(log_es: Sequence[float]) -> float:
-    """Returns the log e-value of independent sessions together."""
-    return fsum(log_es)
-
-
-def average(log_es: Sequence[float]) -> float:
-    """Returns the log e-value of several that may depend on each other.
-
-    Raises:
-        EvidenceError: if there is none.
-    """
-    if not log_es:
-        raise EvidenceError("no e-values to average")
-    top = max(log_es)
-    return top + log(fsum(exp(one - top) for one in log_es) / len(log_es))
 
 
 def _check_level(alpha: float) -> None:
