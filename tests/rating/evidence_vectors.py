@@ -11,12 +11,12 @@ from vector_checks import Case, bins_of
 from tournaments.evidence import (
     NELO,
     Bounds,
-    ClippedBetting,
     EloModel,
     HedgedBetting,
     NormalMixture,
     Scores,
     bounds,
+    clipped_log_wealth,
     elo_llr,
     elo_of_score,
     estimate,
@@ -188,11 +188,7 @@ def judge_sequential(case: Case) -> None:
         one.expect("log_e", sign_log_e(one.take("wins"), one.take("losses")))
     if "clipped_betting_blocks" in case:
         one = case.inner("clipped_betting_blocks")
-        betting = ClippedBetting(one.take("clip"), one.take("truncation", 0.9))
-        path = []
-        for score in blocks_of(one):
-            betting.take(score)
-            path.append(betting.log_wealth)
+        path = clipped_log_wealth(blocks_of(one), one.take("clip"), one.take("truncation", 0.9))
         for n, expected in one.take("log_wealth_after", {}).items():
             one.compare(f"log_wealth_after/{n}", expected, path[int(n) - 1])
         one.close()

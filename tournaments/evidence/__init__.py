@@ -24,9 +24,10 @@ from tournaments.evidence.gsprt import (
 )
 from tournaments.evidence.scores import EvidenceError, Scores, Summary, summarize
 from tournaments.evidence.sequential import (
-    ClippedBetting,
     HedgedBetting,
+    MixtureBetting,
     NormalMixture,
+    clipped_log_wealth,
     sign_log_e,
 )
 from tournaments.evidence.tally import MeanSequence, Tally
@@ -36,7 +37,6 @@ __all__ = [
     "NELO",
     "BlockTest",
     "Bounds",
-    "ClippedBetting",
     "Decision",
     "Direction",
     "EloEstimate",
@@ -46,6 +46,7 @@ __all__ = [
     "Length",
     "Look",
     "MeanSequence",
+    "MixtureBetting",
     "NormalMixture",
     "Scores",
     "Summary",
@@ -53,6 +54,7 @@ __all__ = [
     "TwoSidedRun",
     "TwoSidedTest",
     "bounds",
+    "clipped_log_wealth",
     "e_bh",
     "elo_llr",
     "elo_of_score",

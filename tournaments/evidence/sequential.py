@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, fsum, inf, lgamma, log, log1p, sqrt
+from math import cos, exp, fsum, inf, lgamma, log, log1p, pi, sqrt
 
 from tournaments.evidence.scores import EvidenceError
 
@@ -19,6 +19,9 @@ ASYMPTOTIC = 30
 
 TRUNCATION = 0.9
 """The largest part of the wealth that a clipped bet may lose."""
+
+STAKES = tuple(0.5 - 0.5 * cos(pi * (2 * k + 1) / 16) for k in range(8))
+"""The shares of its wealth that a mixture of bets lays on every score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,7 @@ class NormalMixture:
 class HedgedBetting:
     """Capital betting for scores in 0..1: exact at any number of observations.
 
-    The reference values ask for it; findings of the laboratory need `ClippedBetting` only.
+    No command shows it; the reference values ask for it.
     """
 
     alpha: float = 0.05
@@ -147,50 +150,77 @@ def sign_log_e(wins: int, losses: int) -> float:
     return beta + (wins + losses) * log(2.0)
 
 
-class ClippedBetting:
-    """Betting against "the mean is at most 0", one score after the other.
+class MixtureBetting:
+    """Betting on "the mean is above 0", with scores of -1 or more: several stakes at once.
 
-    It keeps sums, however many scores there are, and is exact at any number of them.
-
-    Attributes:
-        log_wealth: The log e-value after the scores so far.
+    Each stake is a share of its wealth that is laid on every score; the wealth is the mean of all.
+    (T. Cover's universal portfolio, 1991; the stakes are spread by the arcsine law.) So the order
+    of the scores changes nothing but rounding, and they need not be alike: if independent scores
+    have expectations that are at most 0 *in the mean*, each stake is expected to keep no more than
+    the product of (1 + stake * expectation), and that is at most 1, by the inequality of the
+    arithmetic and geometric means.
     """
 
-    __slots__ = ("_clip", "_most", "_past", "_squares", "_total", "_truncation", "log_wealth")
+    __slots__ = ("_logs",)
 
-    def __init__(self, clip: float, truncation: float = TRUNCATION) -> None:
-        """Begins with nothing won or lost.
-
-        Args:
-            clip: scores are cut to -*clip*..*clip*. Declare it before the data: the claim is
-                about the mean of the cut scores, exactly.
-            truncation: the largest part of the wealth that a bet may lose, below 1.
-
-        Raises:
-            EvidenceError: if the clip is not above 0 or the truncation not from 0 to 1.
-        """
-        if not clip > 0.0 or not 0.0 < truncation < 1.0:
-            raise EvidenceError(f"need clip > 0 and truncation in 0..1: {clip!r}, {truncation!r}")
-        self._clip, self._truncation = clip, truncation
-        self.log_wealth = self._most = self._total = self._squares = 0.0
-        self._past = 0
+    def __init__(self) -> None:
+        """Begins with a wealth of 1."""
+        self._logs = [0.0] * len(STAKES)
 
     def take(self, score: float) -> None:
-        """Takes the score of one block; what is staked on it follows from those before."""
-        mean = self._total / (self._past + 1)
-        second = (self._squares + 1.0) / (self._past + 1) if self._past else 1.0
-        stake = min(max(mean / second, 0.0), self._truncation / self._clip)
-        cut = min(max(score, -self._clip), self._clip)
-        self.log_wealth += log1p(stake * cut)
-        self._most = max(self._most, self.log_wealth)
-        self._total += cut
-        self._squares += cut * cut
-        self._past += 1
+        """Takes the score of one block.
+
+        Raises:
+            EvidenceError: if it is below -1.
+        """
+        if not score >= -1.0:
+            raise EvidenceError(f"a score that is bet on may not be below -1: {score!r}")
+        self._logs = [
+            wealth + log1p(stake * score) for wealth, stake in zip(self._logs, STAKES, strict=True)
+        ]
 
     @property
     def p_value(self) -> float:
-        """The p-value at whatever score one stops (J. Ville, 1939): the most wealth, inverted."""
-        return exp(-self._most)
+        """The p-value of the scores together: 1 by the wealth (A. Markov's inequality)."""
+        return min(1.0, exp(-self.log_wealth))
+
+    @property
+    def log_wealth(self) -> float:
+        """The log e-value of the scores together."""
+        most = max(self._logs)
+        return most + log(fsum(exp(wealth - most) for wealth in self._logs) / len(self._logs))
+
+
+def clipped_log_wealth(
+    scores: Sequence[float], clip: float, truncation: float = TRUNCATION
+) -> tuple[float, ...]:
+    """Returns the log e-value against "the mean is at most 0" after each score.
+
+    No command shows it; the reference values ask for it.
+
+    Args:
+        scores: one score a block.
+        clip: scores are cut to -*clip*..*clip*. Declare it before the data: the claim is
+            about the mean of the cut scores, exactly.
+        truncation: the largest part of the wealth that a bet may lose, below 1.
+
+    Raises:
+        EvidenceError: if the clip is not above 0 or the truncation not from 0 to 1.
+    """
+    if not clip > 0.0 or not 0.0 < truncation < 1.0:
+        raise EvidenceError(f"need clip > 0 and truncation in 0..1: {clip!r}, {truncation!r}")
+    wealth = total = squares = 0.0
+    path = []
+    for past, score in enumerate(scores):
+        mean = total / (past + 1)
+        second = (squares + 1.0) / (past + 1) if past else 1.0
+        stake = min(max(mean / second, 0.0), truncation / clip)
+        cut = min(max(score, -clip), clip)
+        wealth += log1p(stake * cut)
+        total += cut
+        squares += cut * cut
+        path.append(wealth)
+    return tuple(path)
 
 
 def _check_level(alpha: float) -> None:

@@ -6,13 +6,13 @@ points against the others at its table. *Underbids*: where it chose less and the
 bid, it came out worse, and the other won points. Both halves have to hold (an intersection-union
 test, R. L. Berger 1982: the larger of the two p-values is the p-value of both).
 
-Each half is a bet against it, block by block in the order of the schedule, on the mean of what a
-block says (`ClippedBetting`). What a deal can bring is bounded by the rules, so the p-value is
-exact, however lopsided the points are. (Student's t takes many small losses for a sure one where
-the seldom large gain that pays for them has not come yet.) All entrants, all bids and both
-directions are looked at, so the p-values are adjusted together by Holm's method: the chance of
-naming anybody wrongly is at most 5 % in one look at a run whose length was fixed before. Which
-questions there are depends on how far the run is, so who looks again and again has more chances.
+Each half is betted on block by block, by the mean of what a block says (`MixtureBetting`). What a
+deal can bring is bounded by the rules, so the p-value is right for any number of blocks, however
+lopsided the points are. (Student's t takes many small losses for a sure one where the seldom large
+gain that pays for them has not come yet.) All entrants, all bids and both directions are looked at,
+so the p-values are adjusted together by Holm's method: the chance of naming anybody wrongly is at
+most 5 % in one look at a run whose length was fixed before. Who looks again and again until
+somebody is named has more chances than that.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from referee.rules import Rules
-from tournaments.evidence import ClippedBetting, holm
+from tournaments.evidence import MixtureBetting, holm
 from tournaments.lab.comparisons import Comparison
 from tournaments.lab.estimates import Estimate, Moments
 from tournaments.lab.reading import net_range
@@ -68,7 +68,7 @@ class _Evidence:
 
     def __init__(self) -> None:
         self.gain, self.worth, self.made = Moments(), Moments(), Moments()
-        self.against_gain, self.against_worth = ClippedBetting(1.0), ClippedBetting(1.0)
+        self.against_gain, self.against_worth = MixtureBetting(), MixtureBetting()
 
     @property
     def p(self) -> float:
@@ -87,7 +87,7 @@ class Inquiry:
         self._evidence: dict[_Question, _Evidence] = {}
 
     def take(self, found: list[Comparison]) -> None:
-        """Takes the comparisons of one block; blocks come in the order of the schedule."""
+        """Takes the comparisons of one block."""
         sums: dict[_Question, list[int]] = {}
         for comparison in found:
             mine, other = comparison.mine, comparison.other
