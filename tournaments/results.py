@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from referee.match import Ending
 from tournaments.schedule import EntrantId, TableId
 
 
@@ -91,3 +92,10 @@ class TableResult:
     def is_void(self) -> bool:
         """Whether it counts for nothing and is to be played again."""
         return not self.ending
+
+    @property
+    def offender(self) -> EntrantId | None:
+        """Who forfeited the match, if anybody did."""
+        if self.ending != Ending.FORFEIT.value:
+            return None
+        return next(fault.entrant for fault in reversed(self.faults) if not fault.substitute)

@@ -52,7 +52,7 @@ from referee.rules.presets import (
     presets,
     rules_text,
 )
-from referee.rules.scoring import DealScore, MatchEnd, match_end, score_deal
+from referee.rules.scoring import DealScore, MatchEnd, match_end, possible_points, score_deal
 from referee.rules.suits import SUITS, TRUMPS, NoneDoubles, Suit, SuitTable, Trump
 from referee.rules.tiles import TILES, Hand, Tile, mask_of, tiles_in
 from referee.rules.tricks import trick_winner
@@ -124,6 +124,7 @@ __all__ = [
     "match_end",
     "parse_rules",
     "playout",
+    "possible_points",
     "preset_rules",
     "presets",
     "rules_text",

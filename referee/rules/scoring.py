@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from referee.rules.bids import TRICKS, Bid
@@ -14,6 +15,7 @@ from referee.rules.options import (
     MadePoints,
     MoonFailed,
     MoonMade,
+    PlayOut,
     Rules,
     Scoring,
 )
@@ -77,6 +79,33 @@ def score_deal(
     if not made and rules.failed is Failed.ZERO_OTHERS_ADD_BID:
         points = [0 if s == side else won + int(contract) for s, won in enumerate(tricks)]
     return _ending(rules, contract, side, DealScore(made, tuple(points)))
+
+
+@lru_cache(maxsize=64)
+def possible_points(rules: Rules) -> frozenset[tuple[int, ...]]:
+    """Returns all that a deal can bring, by side; nothing for anybody where it is thrown in.
+
+    Every contract is taken with every way in which tricks can fall to the sides.
+    """
+    nothing = (0,) * rules.side_count
+    every = {TRICKS} if rules.play_out is PlayOut.ALL_SEVEN else range(TRICKS + 1)
+    found = {
+        score_deal(rules, side, contract, (*won, *(0,) * (rules.players - len(won)))).points
+        for side in range(rules.side_count)
+        for contract in rules.bids
+        for tricks in every
+        for won in _splits(tricks, rules.side_count)
+    }
+    return frozenset(found | {nothing})
+
+
+def _splits(tricks: int, sides: int) -> Iterator[tuple[int, ...]]:
+    if sides == 1:
+        yield (tricks,)
+        return
+    for first in range(tricks + 1):
+        for rest in _splits(tricks - first, sides - 1):
+            yield (first, *rest)
 
 
 def _made(rules: Rules, contract: Bid, tricks: int) -> int:

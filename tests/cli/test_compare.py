@@ -182,7 +182,7 @@ def test_a_bot_that_forfeits_loses_by_a_stated_rule_and_strict_tells_the_shell(
     bots = ("x=inproc:breaks:Breaks", TALL)
     text = out.moon("compare", *ONE_DEAL, *bots, "--max-blocks", 3, "--strict", code=4)
     assert "3 blocks with a forfeit (tables: x " in text
-    assert "each counts 7 points a deal against who did" in text
+    assert "each counts against who did as if all its deals had gone as badly as" in text
     assert "faults: x " in text
 
 

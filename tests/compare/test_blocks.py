@@ -8,10 +8,9 @@ from fractions import Fraction
 import pytest
 
 from referee.errors import ConfigError
-from referee.rules import Rules
+from referee.rules import Rules, parse_rules, possible_points
 from tests.compare.outcomes import FOUR, THIRD, THREE, A, B, C, luck, result
 from tournaments.compare import (
-    FORFEIT_COST,
     BlockScore,
     LeftOut,
     Pairing,
@@ -103,19 +102,42 @@ def test_swapping_the_two_turns_the_sign_and_no_digit() -> None:
     assert one == -other != 0.0
 
 
-def test_a_forfeit_costs_a_set_bid_of_seven_whatever_the_score_was() -> None:
+def test_a_forfeit_costs_the_worst_deal_whatever_the_score_was() -> None:
     [first, *rest] = tables()
     level = [result(THREE, t, [1, 1, 1]) for t in rest]
     for seat, who in enumerate(first.seats):
         found = score(THREE, [result(THREE, first, [9, 9, 9], forfeit=seat), *level])
         # at the other five tables the nine seats of each are short of those at this one
-        cost = Fraction(-7 if who == A else 7, 9)
+        cost = Fraction(-28 if who == A else 28, 9)
         seats = Counter(who for t in rest for who in t.seats)
         expected = cost + Fraction(seats[A] - seats[B], 9)
         assert found.difference == pytest.approx(float(expected))
         assert found.forfeits == {who: 1}
         assert found.faults == {who: 1}
-    assert FORFEIT_COST == 7.0
+
+
+@pytest.mark.parametrize(
+    "rules",
+    ["tournament-3p", "tournament-4p", "wikihow-3p-marks", "ehow-howto-3p",
+     "tournament-3p moon_overcall=42"],
+)  # fmt: skip
+@pytest.mark.parametrize("third", [None, THIRD])
+def test_who_forfeits_never_comes_out_better_than_by_playing_on(
+    rules: str, third: EntrantId | None
+) -> None:
+    """Else a bot that loses would do well to crash: a set moon costs more than a bid of seven."""
+    played = parse_rules(rules)
+    third = third if played.players == 3 else None
+    for table in tables(played, third):
+        seat = table.seats.index(A)
+        [lost] = {
+            score(played, [result(played, table, points, forfeit=seat)]).difference
+            for points in possible_points(played)
+        }
+        others = [
+            score(played, [result(played, table, p)]).difference for p in possible_points(played)
+        ]
+        assert lost == min(others) < 0.0
 
 
 def test_blocks_whose_trouble_is_neither_s_are_left_out() -> None:
@@ -134,4 +156,4 @@ def test_a_bot_that_does_not_start_has_lost_though_no_deal_was_dealt() -> None:
     [first, *rest] = tables()
     level = [result(THREE, t, [0, 0, 0]) for t in rest]
     found = score(THREE, [result(THREE, first, [0, 0, 0], deals=0, forfeit=0), *level])
-    assert found.difference == pytest.approx(-7 / 9)
+    assert found.difference == pytest.approx(-28 / 9)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import random
-from math import exp, inf, log
+from collections.abc import Iterable
+from itertools import product
+from math import exp, inf, log, prod
 
 import pytest
 
 from tournaments.evidence import (
     EvidenceError,
     HedgedBetting,
+    MixtureBetting,
     NormalMixture,
-    average,
     clipped_log_wealth,
-    product,
-    rejects,
     sign_log_e,
     summarize,
 )
@@ -111,7 +111,7 @@ def test_false_alarms_stay_below_alpha_however_often_one_looks() -> None:
     for seed in range(runs):
         rng = random.Random(seed)
         scores = [rng.choice((0.0, 0.0, 0.0, 1.0, -1.0, 3.0, -3.0)) for _ in range(200)]
-        alarms += any(rejects(log_e, 0.05) for log_e in clipped_log_wealth(scores, clip=3.0))
+        alarms += max(clipped_log_wealth(scores, clip=3.0)) >= log(20.0)
     assert alarms <= 0.05 * runs + 3
 
 
@@ -121,11 +121,42 @@ def test_a_bet_that_could_lose_everything_is_refused(clip: float, truncation: fl
         clipped_log_wealth([1.0], clip, truncation)
 
 
-def test_independent_evidence_multiplies_and_other_evidence_averages() -> None:
-    logs = [log(8.0), log(2.0)]
-    assert exp(product(logs)) == pytest.approx(16.0)
-    assert exp(average(logs)) == pytest.approx(5.0)
-    assert average([-2000.0, -2000.0]) == pytest.approx(-2000.0)
+def mixture(scores: Iterable[float]) -> MixtureBetting:
+    betting = MixtureBetting()
+    for score in scores:
+        betting.take(score)
+    return betting
+
+
+def test_a_mixture_of_bets_takes_scores_in_any_order_and_says_nothing_of_none() -> None:
+    scores = [0.3, -0.2, 0.4, 0.1, -1.0, 0.9] * 5
+    assert mixture(reversed(scores)).p_value == pytest.approx(mixture(scores).p_value, rel=1e-9)
+    assert mixture([]).p_value == mixture([0.0] * 9).p_value == 1.0
+    # one score x: the mean of 1 + stake * x, and the stakes are a half in the mean
+    assert mixture([0.5]).p_value == pytest.approx(1.0 / 1.25)
+    with pytest.raises(EvidenceError, match=r"below -1: -1\.5"):
+        mixture([-1.5])
+
+
+@pytest.mark.parametrize(("shares", "least"), [((0.1, 0.1), 1.0), ((0.02, 0.18), 0.9)])
+def test_a_mixture_of_bets_wins_nothing_where_small_gains_pay_for_a_large_loss(
+    shares: tuple[float, float], least: float
+) -> None:
+    """What is expected of all 1,024 courses of ten blocks, by the rule that p-values stand on.
+
+    Be the blocks alike or not: in the second case the first five gain and the others lose.
+    """
+    expected = 0.0
+    for course in product((False, True), repeat=10):
+        chances = [shares[number >= 5] for number in range(10)]
+        chance = prod(p if lost else 1.0 - p for p, lost in zip(chances, course, strict=True))
+        expected += chance * exp(mixture(-0.9 if lost else 0.1 for lost in course).log_wealth)
+    assert least <= expected + 1e-9
+    assert expected <= 1.0 + 1e-9
+
+
+def test_a_mixture_of_bets_finds_what_gains_in_spite_of_losses() -> None:
+    assert mixture([0.2, 0.1, -0.1, 0.3] * 15).p_value <= 0.01
 
 
 def test_the_summary_is_that_of_a_paired_t_test() -> None:

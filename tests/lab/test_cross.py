@@ -49,7 +49,7 @@ def crossed(
     for table in schedule.tables:
         [place] = [s for s, who in enumerate(table.seats[: rules.side_count]) if who != RIVAL]
         tables.append(result(rules, table, score(table, place)))
-    return Cross(rules, schedule, SPLITS, forfeit_cost=7.0), tables
+    return Cross(rules, schedule, SPLITS), tables
 
 
 def test_the_parts_of_a_table_add_up_to_it_and_to_nothing() -> None:
@@ -133,7 +133,8 @@ def test_a_forfeit_costs_the_split_and_a_rivals_or_a_void_table_its_block() -> N
         for t, forfeit in ((lost, place), (rivals, 1 if rivals.seats[1] == RIVAL else 0))
     ]
     cross.take([by_split, by_rival, *rest, *tables[55:]], [void])
-    assert cross.values[0][0].mean == pytest.approx(-7.0 / 3)
+    # A moon that is set while one other takes all tricks: -21 - 7/2, at one table of three.
+    assert cross.values[0][0].mean == pytest.approx(-24.5 / 3)
     assert cross.blocks == 1
     assert cross.untold == {Untold.RIVAL: 1, Untold.VOID: 1}
     assert cross.forfeits == {"a/a": 1, RIVAL: 1}

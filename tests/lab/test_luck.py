@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import random
+from collections import defaultdict
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
 from pathlib import Path
+from statistics import pvariance
 
 import pytest
 
@@ -20,6 +22,7 @@ from tournaments.config import parse_config
 from tournaments.evidence.luck import LuckTerms, luck, promise
 from tournaments.lab.adjusting import Adjusted
 from tournaments.results import TableResult
+from tournaments.schedule import EntrantId
 from tournaments.store import Store
 
 THREE = preset_rules(RULES)
@@ -71,6 +74,37 @@ def test_luck_cancels_exactly_in_complete_blocks() -> None:
     assert found.saved_of_blocks == 0.0
     assert found.saved_of_tables is not None
     assert found.saved_of_tables > 0.0
+
+
+def test_of_a_gauntlet_the_blocks_of_the_field_count_too() -> None:
+    """Those have twice as many tables; the share would be that of the two versions alone."""
+    played = []
+    for each in tables(6):
+        lines = each.record.splitlines()
+        # One match is shorter than the others, so that luck does not cancel.
+        new = replace(each, record="\n".join(lines[:2] + lines[-1:])) if not each.lane else each
+        seats = tuple(EntrantId("dan") if who == "ann" else who for who in each.seats)
+        old = replace(new, lane=each.lane + 3, seats=seats, scores=tuple(range(3)))
+        played += [new, old]
+    played.sort(key=lambda each: (each.block, each.lane))
+    sums: defaultdict[tuple[str, int], list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0])
+    for each in played:
+        deals = [json.loads(line) for line in each.record.splitlines()[1:-1]]
+        masks = [[Hand.parse(text).mask for text in one["hands"]] for one in deals]
+        for seat, who in enumerate(each.seats):
+            lucky = sum(luck(THREE, one)[seat] for one in masks) / 30
+            for at, value in enumerate((each.scores[seat], each.scores[seat] - 0.5 * lucky, 1)):
+                sums[who, each.block][at] += value
+    plain, less = (
+        sum(
+            pvariance(sums[who, block][at] / sums[who, block][2] for block in range(6))
+            for who in ("ann", "bob", "cyd", "dan")
+        )
+        for at in (0, 1)
+    )
+    saved = adjusted(played, 0.5).saved_of_blocks
+    assert saved == pytest.approx(1.0 - less / plain)
+    assert saved != 0.0
 
 
 def test_a_lucky_table_alone_is_adjusted_by_the_coefficient_for_each_trick() -> None:

@@ -7,7 +7,7 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.rules import Bid, Rules, match_end, score_deal
+from referee.rules import Bid, Rules, match_end, possible_points, score_deal
 from referee.rules.options import option_texts
 from tests.rules import slow_rules
 from tests.rules.strategies import any_rules, randoms
@@ -30,6 +30,7 @@ def test_scores_and_the_end_of_a_match_are_those_of_the_slow_rules(
         score = score_deal(rules, bidder, bid, tricks)
         made, points = slow_rules.points(bidder, int(bid), tricks, options)
         assert (score.made, list(score.points)) == (made, points)
+        assert bid not in rules.bids or score.points in possible_points(rules)
         scores = [rules.target + rng.randint(-3, 3) for _ in range(rules.side_count)]
         end = match_end(rules, scores, rules.side_of(bidder), score)
         slow = slow_rules.match_winner(scores, bidder, int(bid), made, options)

@@ -32,7 +32,6 @@ from tournaments.cli.options import (
 )
 from tournaments.cli.signals import INTERRUPTED, run_to_a_signal
 from tournaments.cli.terminal import console, print_json
-from tournaments.compare import FORFEIT_COST
 from tournaments.config import default_workers
 from tournaments.entrants import HOUSE_BOT
 from tournaments.holding import held_text, parse_limits, sandbox_of, unkept_lines
@@ -116,7 +115,7 @@ def cross(
     )
     seed = seed or secrets.token_hex(16)
     schedule = cross_schedule(field.splits, field.rival, blocks=blocks, seats=chosen.players)
-    found = Cross(chosen, schedule, field.splits, forfeit_cost=FORFEIT_COST)
+    found = Cross(chosen, schedule, field.splits)
     progress = CrossProgress(found, blocks, heartbeat)
     _prepare(job, progress)
     play = CrossPlay(

@@ -3,11 +3,10 @@
 from tournaments.compare.comparison import Comparison, Contest
 from tournaments.compare.designs import Pairing, block_seatings, comparison_schedule
 from tournaments.compare.judges import ClaimJudge, ClaimPlan, Judge, Plan, RatioJudge, RatioPlan
-from tournaments.compare.scoring import FORFEIT_COST, BlockScore, LeftOut, score_block
+from tournaments.compare.scoring import BlockScore, LeftOut, score_block
 from tournaments.compare.verdicts import Claim, Verdict
 
 __all__ = [
-    "FORFEIT_COST",
     "BlockScore",
     "Claim",
     "ClaimJudge",

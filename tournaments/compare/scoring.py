@@ -6,17 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import lru_cache
 from math import fsum
 
-from referee.match import Ending
-from referee.rules import Rules
+from referee.rules import Rules, possible_points
 from tournaments.compare.designs import Pairing
 from tournaments.figures import table_figures
 from tournaments.results import UNPLAYED, TableResult
 from tournaments.schedule import EntrantId
-
-FORFEIT_COST = 7.0
-"""Points a deal that a table costs whoever forfeits it: those of a bid of seven that is set."""
 
 
 class LeftOut(Enum):
@@ -56,51 +53,66 @@ def score_block(
     """Returns what a block says of *pairing*.
 
     A table that was bid and not played comes to nothing: its points cancel with those of others.
-    A table that one of the two forfeits counts `FORFEIT_COST` against that one and nothing for the
-    others, however it stood. A block with a void table, or one that the third forfeited, is left
-    out.
+    A table that one of the two forfeits counts as if each of its deals had gone as badly for that
+    one as the rules let it, however it stood: playing on can never have cost more. A block with a
+    void table, or one that the third forfeited, is left out.
 
     Args:
         rules: The rules.
         pairing: Who is compared.
         results: What became of each table; ``None`` if it is void.
     """
-    score = BlockScore(None)
+    played = [result for result in results if result is not None]
+    offenders = [result.offender for result in played if result.offender is not None]
+    left_out = None
+    if len(played) < len(results):
+        left_out = LeftOut.VOID
+    elif any(_sign(pairing, who) == 0 for who in offenders):
+        left_out = LeftOut.THIRD
+    deals = [_deals_of(result) for result in played]
+    sharing = [result.sharing for result in played if result.sharing]
+    return BlockScore(
+        difference=None if left_out else _difference(rules, pairing, played),
+        left_out=left_out,
+        tables=len(results),
+        deals=sum(bid for bid, _ in deals),
+        played_out=sum(alone for _, alone in deals),
+        differs=any(each.differs for each in sharing) if sharing else None,
+        forfeits=Counter(offenders),
+        faults=Counter(fault.entrant for result in played for fault in result.faults),
+    )
+
+
+def _difference(rules: Rules, pairing: Pairing, results: Sequence[TableResult]) -> float:
+    """Returns by how many points a deal the first is ahead, in the mean over its seats."""
     parts: list[float] = []
-    left_out = LeftOut.VOID if None in results else None
-    deals = played_out = 0
+    seats = 0
     for result in results:
-        if result is None:
-            continue
-        score.faults.update(fault.entrant for fault in result.faults)
-        played, alone = _deals_of(result)
-        deals, played_out = deals + played, played_out + alone
+        signs = tuple(_sign(pairing, who) for who in result.seats[: rules.side_count])
+        seats += signs.count(1)
         if result.ending == UNPLAYED:
             continue
-        offender = _offender(result)
-        if offender is None:
-            rows = zip(_sides(rules, result), result.scores, strict=True)
-            parts += [_sign(pairing, who) * points / played for who, points in rows]
+        if result.offender is not None:
+            sign = _sign(pairing, result.offender)
+            parts.append(sign * worst_deal(rules, tuple(sign * each for each in signs)))
             continue
-        score.forfeits[offender] += 1
-        parts.append(-FORFEIT_COST * _sign(pairing, offender))
-        if _sign(pairing, offender) == 0:
-            left_out = left_out or LeftOut.THIRD
+        deals, _ = _deals_of(result)
+        rows = zip(signs, result.scores, strict=True)
+        parts += [each * points / deals for each, points in rows]
     # The sum is exact, so that what cancels is 0, in whatever order the tables stand.
-    seats = sum(
-        who == pairing.first for result in results if result for who in _sides(rules, result)
-    )
-    difference = None if left_out else fsum(parts) / seats + 0.0
-    sharing = [result.sharing for result in results if result and result.sharing]
-    return BlockScore(
-        difference,
-        left_out,
-        len(results),
-        deals,
-        played_out,
-        any(each.differs for each in sharing) if sharing else None,
-        score.forfeits,
-        score.faults,
+    return fsum(parts) / seats + 0.0
+
+
+@lru_cache(maxsize=256)
+def worst_deal(rules: Rules, signs: tuple[int, ...]) -> int:
+    """Returns the fewest points that a deal can bring, added up with these *signs* by side.
+
+    >>> worst_deal(Rules(), (1, -1, 0))  # its moon is set, and the other has all tricks
+    -28
+    """
+    return min(
+        sum(sign * won for sign, won in zip(signs, points, strict=True))
+        for points in possible_points(rules)
     )
 
 
@@ -110,17 +122,6 @@ def _deals_of(result: TableResult) -> tuple[int, int]:
         return result.sharing.bid, result.sharing.played_out
     deals = table_figures(result.record).deals
     return deals, deals
-
-
-def _sides(rules: Rules, result: TableResult) -> tuple[EntrantId, ...]:
-    return result.seats[: rules.side_count]
-
-
-def _offender(result: TableResult) -> EntrantId | None:
-    """Returns who forfeited, if anybody did."""
-    if result.ending != Ending.FORFEIT.value:
-        return None
-    return next(fault.entrant for fault in reversed(result.faults) if not fault.substitute)
 
 
 def _sign(pairing: Pairing, who: EntrantId) -> int:

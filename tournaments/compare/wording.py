@@ -7,7 +7,7 @@ from math import isfinite
 
 from tournaments.compare.comparison import Comparison, Contest
 from tournaments.compare.judges import ClaimJudge, ClaimPlan, RatioJudge, RatioPlan
-from tournaments.compare.scoring import FORFEIT_COST, LeftOut
+from tournaments.compare.scoring import LeftOut
 from tournaments.compare.verdicts import Verdict
 from tournaments.evidence import holm
 from tournaments.schedule import EntrantId
@@ -199,7 +199,8 @@ def _trouble(contest: Contest) -> list[str]:
     if contest.forfeited_blocks:
         lines.append(
             f"{_count(contest.forfeited_blocks, 'block')} with a forfeit (tables: "
-            f"{_by_name(contest.forfeits)}); each counts {FORFEIT_COST:g} {UNIT} against who did"
+            f"{_by_name(contest.forfeits)}); each counts against who did as if all its deals had "
+            "gone as badly as the rules let them"
         )
     for reason, text in _REASONS.items():
         if contest.left_out[reason]:

@@ -25,11 +25,9 @@ from tournaments.evidence.gsprt import (
 from tournaments.evidence.scores import EvidenceError, Scores, Summary, summarize
 from tournaments.evidence.sequential import (
     HedgedBetting,
+    MixtureBetting,
     NormalMixture,
-    average,
     clipped_log_wealth,
-    product,
-    rejects,
     sign_log_e,
 )
 from tournaments.evidence.tally import MeanSequence, Tally
@@ -48,13 +46,13 @@ __all__ = [
     "Length",
     "Look",
     "MeanSequence",
+    "MixtureBetting",
     "NormalMixture",
     "Scores",
     "Summary",
     "Tally",
     "TwoSidedRun",
     "TwoSidedTest",
-    "average",
     "bounds",
     "clipped_log_wealth",
     "e_bh",
@@ -65,8 +63,6 @@ __all__ = [
     "fixed_length",
     "holm",
     "mean_llr",
-    "product",
-    "rejects",
     "score_of_elo",
     "sign_log_e",
     "summarize",

@@ -1,6 +1,6 @@
 """Glicko-2 (M. Glickman, "Example of the Glicko-2 system"), for games of two sides.
 
-Used as a second opinion; one rating period is a simultaneous update.
+No table shows it: the reference values ask for it. One rating period is a simultaneous update.
 """
 
 from __future__ import annotations

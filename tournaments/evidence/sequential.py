@@ -2,7 +2,7 @@
 
 Every bound here holds over all looks together, so stopping when one likes the result is
 allowed. An e-value is a bet against the hypothesis that nothing is to be found: it exceeds
-1/alpha with probability at most alpha. Independent e-values multiply, others average.
+1/alpha with probability at most alpha.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, fsum, inf, lgamma, log, log1p, sqrt
+from math import cos, exp, fsum, inf, lgamma, log, log1p, pi, sqrt
 
 from tournaments.evidence.scores import EvidenceError
 
@@ -19,6 +19,9 @@ ASYMPTOTIC = 30
 
 TRUNCATION = 0.9
 """The largest part of the wealth that a clipped bet may lose."""
+
+STAKES = tuple(0.5 - 0.5 * cos(pi * (2 * k + 1) / 16) for k in range(8))
+"""The shares of its wealth that a mixture of bets lays on every score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,10 @@ class NormalMixture:
 
 @dataclass(frozen=True, slots=True)
 class HedgedBetting:
-    """Capital betting for scores in 0..1: exact at any number of observations."""
+    """Capital betting for scores in 0..1: exact at any number of observations.
+
+    No command shows it; the reference values ask for it.
+    """
 
     alpha: float = 0.05
 
@@ -134,17 +140,63 @@ class HedgedBetting:
 
 
 def sign_log_e(wins: int, losses: int) -> float:
-    """Returns the log e-value of *wins* against *losses* being a coin's, blocks at 0 left out."""
+    """Returns the log e-value of *wins* against *losses* being a coin's, blocks at 0 left out.
+
+    No command shows it; the reference values ask for it.
+    """
     if wins < 0 or losses < 0:
         raise EvidenceError(f"wins and losses are counts, not {wins} and {losses}")
     beta = lgamma(wins + 1.0) + lgamma(losses + 1.0) - lgamma(wins + losses + 2.0)
     return beta + (wins + losses) * log(2.0)
 
 
+class MixtureBetting:
+    """Betting on "the mean is above 0", with scores of -1 or more: several stakes at once.
+
+    Each stake is a share of its wealth that is laid on every score; the wealth is the mean of all.
+    (T. Cover's universal portfolio, 1991; the stakes are spread by the arcsine law.) So the order
+    of the scores changes nothing but rounding, and they need not be alike: if independent scores
+    have expectations that are at most 0 *in the mean*, each stake is expected to keep no more than
+    the product of (1 + stake * expectation), and that is at most 1, by the inequality of the
+    arithmetic and geometric means.
+    """
+
+    __slots__ = ("_logs",)
+
+    def __init__(self) -> None:
+        """Begins with a wealth of 1."""
+        self._logs = [0.0] * len(STAKES)
+
+    def take(self, score: float) -> None:
+        """Takes the score of one block.
+
+        Raises:
+            EvidenceError: if it is below -1.
+        """
+        if not score >= -1.0:
+            raise EvidenceError(f"a score that is bet on may not be below -1: {score!r}")
+        self._logs = [
+            wealth + log1p(stake * score) for wealth, stake in zip(self._logs, STAKES, strict=True)
+        ]
+
+    @property
+    def p_value(self) -> float:
+        """The p-value of the scores together: 1 by the wealth (A. Markov's inequality)."""
+        return min(1.0, exp(-self.log_wealth))
+
+    @property
+    def log_wealth(self) -> float:
+        """The log e-value of the scores together."""
+        most = max(self._logs)
+        return most + log(fsum(exp(wealth - most) for wealth in self._logs) / len(self._logs))
+
+
 def clipped_log_wealth(
     scores: Sequence[float], clip: float, truncation: float = TRUNCATION
 ) -> tuple[float, ...]:
     """Returns the log e-value against "the mean is at most 0" after each score.
+
+    No command shows it; the reference values ask for it.
 
     Args:
         scores: one score a block.
@@ -169,29 +221,6 @@ def clipped_log_wealth(
         squares += cut * cut
         path.append(wealth)
     return tuple(path)
-
-
-def rejects(log_e: float, alpha: float) -> bool:
-    """Whether an e-value rejects at level *alpha*, whenever it is looked at."""
-    _check_level(alpha)
-    return log_e >= -log(alpha)
-
-
-def product(log_es: Sequence[float]) -> float:
-    """Returns the log e-value of independent sessions together."""
-    return fsum(log_es)
-
-
-def average(log_es: Sequence[float]) -> float:
-    """Returns the log e-value of several that may depend on each other.
-
-    Raises:
-        EvidenceError: if there is none.
-    """
-    if not log_es:
-        raise EvidenceError("no e-values to average")
-    top = max(log_es)
-    return top + log(fsum(exp(one - top) for one in log_es) / len(log_es))
 
 
 def _check_level(alpha: float) -> None:

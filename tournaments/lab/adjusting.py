@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeAlias
 
 from referee.errors import ConfigError
 from referee.match.lines import record_lines
@@ -49,6 +50,24 @@ class _Sums:
         )
 
 
+_BySize: TypeAlias = dict[tuple[str, int], _Sums]
+"""By entrant, and by how many tables each sum is of."""
+
+
+class _Begun:
+    """What an entrant has of a block so far."""
+
+    def __init__(self, sides: int) -> None:
+        self.score = self.luck = 0
+        self.tables = [0] * sides
+        """By side: at how many tables it sat there."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it held every hand equally often; in a gauntlet the field does so twice."""
+        return len(set(self.tables)) == 1
+
+
 class Adjusted:
     """What everybody scored, and would have scored with average hands, as far as luck is counted.
 
@@ -63,9 +82,9 @@ class Adjusted:
         self._rules = rules
         self._unit = TENTHS * rules.players
         self._deals: dict[str, int] = {}
-        self._tables: dict[str, _Sums] = {}
-        self._blocks: dict[str, _Sums] = {}
-        self._open: dict[str, list[int]] = {}
+        self._tables: _BySize = {}
+        self._blocks: _BySize = {}
+        self._open: dict[str, _Begun] = {}
         self._block = -1
 
     def watch(self, results: Iterable[TableResult]) -> Iterator[TableResult]:
@@ -101,15 +120,18 @@ class Adjusted:
         for side, (score, lucky) in enumerate(zip(result.scores, dealt, strict=True)):
             entrant = result.seats[side]
             self._deals[entrant] = self._deals.get(entrant, 0) + len(lines)
-            self._tables.setdefault(entrant, _Sums()).add(score, lucky)
-            sums = self._open.setdefault(entrant, [0, 0, 0])
-            for at, value in enumerate((score, lucky, 1)):
-                sums[at] += value
+            self._tables.setdefault((entrant, 1), _Sums()).add(score, lucky)
+            if (begun := self._open.get(entrant)) is None:
+                begun = self._open[entrant] = _Begun(self._rules.side_count)
+            begun.score += score
+            begun.luck += lucky
+            begun.tables[side] += 1
 
     def _close(self) -> None:
-        for entrant, (score, lucky, tables) in self._open.items():
-            if tables == self._rules.side_count:
-                self._blocks.setdefault(entrant, _Sums()).add(score, lucky)
+        for entrant, begun in self._open.items():
+            if begun.is_complete:
+                size = sum(begun.tables)
+                self._blocks.setdefault((entrant, size), _Sums()).add(begun.score, begun.luck)
         self._open = {}
 
     @property
@@ -121,14 +143,14 @@ class Adjusted:
         """Returns the adjusted points a deal of *entrant*, ``None`` without deals."""
         if not (deals := self._deals.get(entrant, 0)):
             return None
-        sums = self._tables[entrant]
+        sums = self._tables[entrant, 1]
         return (sums.score - self.terms.coefficient * sums.luck / self._unit) / deals
 
     def luck_per_deal(self, entrant: EntrantId | str) -> float | None:
         """Returns the tricks a deal that *entrant* was dealt beyond the mean of its tables."""
         if not (deals := self._deals.get(entrant, 0)):
             return None
-        return self._tables[entrant].luck / self._unit / deals
+        return self._tables[entrant, 1].luck / self._unit / deals
 
     @property
     def saved_of_tables(self) -> float | None:
@@ -137,7 +159,10 @@ class Adjusted:
 
     @property
     def saved_of_blocks(self) -> float | None:
-        """The share of the variance of complete blocks that is gone, ``None`` without any."""
+        """The share of the variance of complete blocks that is gone, ``None`` without any.
+
+        A block is complete for whoever held every hand of it equally often.
+        """
         return self._saved(self._blocks)
 
     @property
@@ -146,15 +171,18 @@ class Adjusted:
         _, luck_squares, products = self._pooled(self._tables)
         return products / luck_squares * self._unit if luck_squares else None
 
-    def _pooled(self, found: dict[str, _Sums]) -> tuple[float, float, float]:
-        """Returns squares and products about the mean of each entrant, added up by name."""
+    def _pooled(self, found: _BySize) -> tuple[float, float, float]:
+        """Returns squares and products about the mean of each entrant, a table, added up by name.
+
+        Blocks of more tables are apart, for their sums have another mean.
+        """
         totals = [0.0, 0.0, 0.0]
-        for entrant in sorted(found):
-            for at, value in enumerate(found[entrant].about_mean()):
-                totals[at] += value / found[entrant].count
+        for (_, size), sums in sorted(found.items(), key=lambda each: each[0]):
+            for at, value in enumerate(sums.about_mean()):
+                totals[at] += value / (sums.count * size * size)
         return totals[0], totals[1], totals[2]
 
-    def _saved(self, found: dict[str, _Sums]) -> float | None:
+    def _saved(self, found: _BySize) -> float | None:
         plain, luck_squares, products = self._pooled(found)
         if not plain:
             return None

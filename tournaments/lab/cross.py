@@ -20,10 +20,10 @@ from enum import Enum
 from math import fsum
 from typing import TypeAlias
 
-from referee.match import Ending
 from referee.rules import Rules
 from tournaments.evidence import Tally
 from tournaments.figures import table_figures
+from tournaments.lab.reading import net_range
 from tournaments.results import TableResult
 from tournaments.schedule import Block, EntrantId, Schedule, Table
 
@@ -111,16 +111,13 @@ class Cross:
         asked: For how many of them tiles were asked for.
     """
 
-    def __init__(
-        self, rules: Rules, schedule: Schedule, splits: Splits, *, forfeit_cost: float
-    ) -> None:
+    def __init__(self, rules: Rules, schedule: Schedule, splits: Splits) -> None:
         """Prepares to take blocks.
 
         Args:
             rules: What is played.
             schedule: The blocks, as `cross_schedule` lays them out.
             splits: Who is measured.
-            forfeit_cost: The points a deal that a table costs the split that forfeits it.
         """
         size = len(splits)
         self.splits = splits
@@ -134,7 +131,7 @@ class Cross:
         self.faults: Counter[EntrantId] = Counter()
         self.deals = self.asked = 0
         self._sides = rules.side_count
-        self._cost = forfeit_cost
+        self._worst = net_range(rules)[0] / (rules.side_count - 1)
         self._blocks = schedule.blocks
         self._arrived: dict[int, dict[int, TableResult | None]] = {}
         self._next = 0
@@ -179,7 +176,7 @@ class Cross:
         if len(played) < len(results):
             self.untold[Untold.VOID] += 1
             return
-        offenders = [who for result in played if (who := _offender(result)) is not None]
+        offenders = [result.offender for result in played if result.offender is not None]
         self.forfeits.update(offenders)
         everybody = {split for row in self.splits for split in row}
         if not everybody.issuperset(offenders):
@@ -200,9 +197,13 @@ class Cross:
         )
 
     def _net(self, result: TableResult, place: int) -> float:
-        """Returns the points a deal of the side at *place* less the mean of the other sides'."""
-        if result.ending == Ending.FORFEIT.value:
-            return -self._cost
+        """Returns the points a deal of the side at *place* less the mean of the other sides'.
+
+        If it forfeited: the worst that the rules let a deal be, so that playing on never costs
+        more.
+        """
+        if result.offender is not None:
+            return self._worst
         own = result.scores[place]
         others = sum(result.scores) - own
         deals = table_figures(result.record).deals
@@ -219,10 +220,3 @@ class Cross:
         ):
             for tally, number in zip(tallies, numbers, strict=True):
                 tally.add(number)
-
-
-def _offender(result: TableResult) -> EntrantId | None:
-    """Returns who forfeited, if anybody did."""
-    if result.ending != Ending.FORFEIT.value:
-        return None
-    return next(fault.entrant for fault in reversed(result.faults) if not fault.substitute)

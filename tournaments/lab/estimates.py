@@ -11,7 +11,7 @@ from functools import lru_cache
 from math import sqrt
 
 from tournaments.rating.gaussian import quantile
-from tournaments.rating.student import student_quantile, within
+from tournaments.rating.student import student_quantile
 
 CONFIDENCE = 0.95
 
@@ -95,24 +95,6 @@ class Moments:
         z = quantile(0.5 + 0.5 * CONFIDENCE)
         low, high = wilson(share, effective * (z / student(self.blocks - 1)) ** 2, z)
         return Estimate(share, low, high, self.count, self.blocks)
-
-    def p_below(self) -> float:
-        """Returns the p-value against "the mean is at least 0", small where it is below.
-
-        Student's t over blocks; 1 where they show no spread, for then nothing is known of it.
-        """
-        return self._p(-1)
-
-    def p_above(self) -> float:
-        """Returns the p-value against "the mean is at most 0", as `p_below`."""
-        return self._p(1)
-
-    def _p(self, sign: int) -> float:
-        if not (variance := self.variance):
-            return 1.0
-        t = sign * self.mean / sqrt(variance)
-        tail = 0.5 * (1.0 - within(abs(t), self.blocks - 1))
-        return tail if t > 0.0 else 1.0 - tail
 
 
 def wilson(share: float, n: float, z: float) -> tuple[float, float]:

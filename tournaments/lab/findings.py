@@ -4,11 +4,15 @@ The criterion, for an entrant and a bid. *Overbids*: where it made that bid, and
 same hand at the same place of the auction chose less, it came out worse than the other, and it lost
 points against the others at its table. *Underbids*: where it chose less and the other made that
 bid, it came out worse, and the other won points. Both halves have to hold (an intersection-union
-test, R. L. Berger 1982: the larger of the two p-values is the p-value of both), each by Student's t
-over blocks, one-sided. All entrants, all bids and both directions are looked at, so the p-values
-are adjusted together by Holm's method: the chance of naming anybody wrongly is at most 5 % in one
-look at a run whose length was fixed before. Who looks again and again until somebody is named has
-more chances than that: the tests are of a fixed number of blocks, and not those of `evidence`.
+test, R. L. Berger 1982: the larger of the two p-values is the p-value of both).
+
+Each half is betted on block by block, by the mean of what a block says (`MixtureBetting`). What a
+deal can bring is bounded by the rules, so the p-value is right for any number of blocks, however
+lopsided the points are. (Student's t takes many small losses for a sure one where the seldom large
+gain that pays for them has not come yet.) All entrants, all bids and both directions are looked at,
+so the p-values are adjusted together by Holm's method: the chance of naming anybody wrongly is at
+most 5 % in one look at a run whose length was fixed before. Who looks again and again until
+somebody is named has more chances than that.
 """
 
 from __future__ import annotations
@@ -16,14 +20,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tournaments.evidence.families import holm
+from referee.rules import Rules
+from tournaments.evidence import MixtureBetting, holm
 from tournaments.lab.comparisons import Comparison
 from tournaments.lab.estimates import Estimate, Moments
+from tournaments.lab.reading import net_range
 
 ALPHA = 0.05
 """The chance that anybody is named wrongly, in one look."""
 LEAST_BLOCKS = 20
-"""Blocks with such a difference below which nothing is said: t is no more than a guess there."""
+"""Blocks with such a difference below which nothing is asked: it would hardly be answered, and
+would make the other answers less sure."""
 
 
 class _Question(NamedTuple):
@@ -61,14 +68,22 @@ class _Evidence:
 
     def __init__(self) -> None:
         self.gain, self.worth, self.made = Moments(), Moments(), Moments()
+        self.against_gain, self.against_worth = MixtureBetting(), MixtureBetting()
+
+    @property
+    def p(self) -> float:
+        """The p-value of both halves together."""
+        return max(self.against_gain.p_value, self.against_worth.p_value)
 
 
 class Inquiry:
     """Collects the evidence on all questions, and answers them together."""
 
-    def __init__(self, scale: int) -> None:
-        """Makes an inquiry without evidence; net points are divided by *scale*."""
-        self._scale = scale
+    def __init__(self, rules: Rules) -> None:
+        """Makes an inquiry without evidence, into matches of these rules."""
+        lowest, highest = net_range(rules)
+        self._most_gain, self._most_worth = highest - lowest, max(-lowest, highest)
+        self._scale = rules.side_count - 1
         self._evidence: dict[_Question, _Evidence] = {}
 
     def take(self, found: list[Comparison]) -> None:
@@ -90,6 +105,9 @@ class Inquiry:
             evidence.gain.add(gain, count)
             evidence.worth.add(worth, count)
             evidence.made.add(made, count)
+            evidence.against_gain.take(-gain / count / self._most_gain)
+            loss = -worth if question.direction == "overbids" else worth
+            evidence.against_worth.take(loss / count / self._most_worth)
 
     def findings(self) -> tuple[Finding, ...]:
         """Returns what is sure, the surest first."""
@@ -98,7 +116,7 @@ class Inquiry:
             for question, evidence in sorted(self._evidence.items(), key=lambda each: each[0])
             if evidence.gain.blocks >= LEAST_BLOCKS
         ]
-        p_values = [_p_value(question, evidence) for question, evidence in asked]
+        p_values = [evidence.p for _, evidence in asked]
         found = [
             Finding(
                 entrant=question.entrant,
@@ -114,10 +132,3 @@ class Inquiry:
             if p <= ALPHA
         ]
         return tuple(sorted(found, key=lambda each: (each.p, each.entrant, each.level)))
-
-
-def _p_value(question: _Question, evidence: _Evidence) -> float:
-    worse = evidence.gain.p_below()
-    if question.direction == "overbids":
-        return max(worse, evidence.worth.p_below())
-    return max(worse, evidence.worth.p_above())

@@ -120,7 +120,7 @@ class Laboratory:
         self._group = grouping(self.by)
         self._scale = rules.side_count - 1
         self._moments: dict[Key, Moments] = {}
-        self._inquiry = Inquiry(self._scale)
+        self._inquiry = Inquiry(rules)
         self.shelf = Shelf(examples, self._scale)
         """The deals to look at."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from referee.match.lines import Auctioned, RecordLine, auctioned, record_lines, rules_of
-from referee.rules import Bid, Rules, Scoring
+from referee.rules import Bid, Rules, Scoring, possible_points
 from tournaments.results import TableResult
 from tournaments.schedule import EntrantId
 
@@ -69,6 +69,18 @@ class Counts:
     def is_open(self) -> bool:
         """Whether some run is not at its end, so that nobody is named for good."""
         return self.tables < self.scheduled
+
+
+def net_range(rules: Rules) -> tuple[int, int]:
+    """Returns the lowest and the highest `LabDeal.net` that a deal can bring.
+
+    >>> net_range(Rules())  # an own moon that is set, all tricks to one other; one that is made
+    (-49, 42)
+    """
+    found = {
+        rules.side_count * own - sum(points) for points in possible_points(rules) for own in points
+    }
+    return min(found), max(found)
 
 
 def read_blocks(results: Iterable[TableResult], counts: Counts) -> Iterator[list[LabDeal]]:

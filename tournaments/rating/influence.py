@@ -10,7 +10,7 @@ that of the scores of blocks, without rating anything again: the sandwich of P. 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from math import sqrt
 
 from tournaments.rating.games import Outcome
@@ -68,14 +68,6 @@ class Influence:
                         for j in moved:
                             resistance[i][j] -= count * slope
         self._give = inverse(resistance)
-
-    def moves(self, more: Mapping[int, float]) -> list[float]:
-        """Returns how the means move if outcomes, by number, happen so much more often."""
-        pull = [0.0] * self._size
-        for number, count in more.items():
-            for i, score in self._pulls[number]:
-                pull[i] += count * score
-        return [sum(g * p for g, p in zip(row, pull, strict=True)) for row in self._give]
 
     def spread(self, strata: Iterable[Sequence[Content]]) -> Matrix:
         """Returns a matrix that makes independent standard normal draws into moves of the means.

@@ -1,4 +1,7 @@
-"""What the beliefs say about a game that was not played yet. Draws are left out."""
+"""What the beliefs say about a game that was not played yet. Draws are left out.
+
+Probabilities are shown nowhere: the reference values ask for them.
+"""
 
 from __future__ import annotations
 

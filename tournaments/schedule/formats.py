@@ -2,8 +2,8 @@
 
 A format here is a design: the whole schedule is known before the first deal. A format whose next
 round hangs on results (Swiss, knockout, racing) gets a module of its own beside the designs; it
-grows a schedule round by round with `grown`, at the edges that `tournaments.schedule.replanning`
-finds, and takes its place in `Format` and `DESIGNS`.
+grows a schedule round by round with `grown`, as `tournaments.schedule.nights` does for a field that
+changes, and takes its place in `Format` and `DESIGNS`.
 """
 
 from __future__ import annotations
