@@ -32,10 +32,11 @@ from tournaments.evidence.sequential import (
     rejects,
     sign_log_e,
 )
-from tournaments.evidence.tally import MeanSequence, Tally
+from tournaments.evidence.tally import FLOOR, MeanSequence, Tally
 from tournaments.evidence.two_sided import Direction, TwoSidedRun, TwoSidedTest
 
 __all__ = [
+    "FLOOR",
     "NELO",
     "BlockTest",
     "Bounds",
