@@ -36,12 +36,10 @@ from tournaments.compare import (
 from tournaments.compare.comparison import IMAGINED
 from tournaments.evidence import FLOOR, MeanSequence, Scores, Tally, TwoSidedTest
 
-NEAR_LOWER, NEAR_UPPER = 1.5, 0.5
-"""How near a log-likelihood ratio has to be to its bounds, by its closed form, to be worked out. At
-scores that are not lopsided the form is too high by up to 1.4 at the lower one, and not too low by
-more than 0.3 at the upper one."""
-
 GAMES = 6
+
+NEAR_UPPER = 0.5
+"""See `Kind.near`."""
 
 NEGLIGIBLE = 1e-9
 """The probability of what is not followed any further."""
@@ -56,6 +54,10 @@ class Kind(NamedTuple):
 
     sd: float
     draw: Callable[[random.Random], float]
+    near: float
+    """How near the log-likelihood ratio of the t-value has to be to the lower bound, by its closed
+    form, to be worked out. The form is too high there by up to 0.4 for unlike bots and by up to
+    1.4 for close ones; at the upper bound it is not too low by more than `NEAR_UPPER`."""
 
 
 class TwoValues(NamedTuple):
@@ -80,8 +82,8 @@ def unlike(rng: random.Random) -> float:
 
 
 KINDS: dict[str, Kind | TwoValues] = {
-    "close": Kind(sqrt(0.25 * (36 + 9 + 4 + 1) / 4) / 9, close),
-    "unlike": Kind(sqrt(0.64 + 1 / GAMES + 1 / (12 * 81)), unlike),
+    "close": Kind(sqrt(0.25 * (36 + 9 + 4 + 1) / 4) / 9, close, 1.5),
+    "unlike": Kind(sqrt(0.64 + 1 / GAMES + 1 / (12 * 81)), unlike, 0.5),
     "lopsided": TwoValues(0.6, -0.2, 1.8, 0.1),
 }
 
@@ -192,7 +194,7 @@ class Spread:
         variance = self.squares / self.blocks - found * found
         return 0.5 * self.blocks * (found - mean) ** 2 / max(variance, 1e-12)
 
-    def may_decide(self, judge: Judge) -> bool:
+    def may_decide(self, judge: Judge, near: float) -> bool:
         """Whether a look may come to a verdict."""
         if isinstance(judge, ClaimJudge):
             return self.ratio(judge.claim.edge) > UNLIKELY
@@ -201,7 +203,7 @@ class Spread:
         bounds, t = test.bounds(), copysign(sqrt(2.0 * self.ratio(0.0) / n), self.total)
         sides = [t] * (not run.level_up) + [-t] * (not run.level_down)
         ratios = [0.5 * n * log((1.0 + t * t) / (1.0 + (t - test.t1) ** 2)) for t in sides]
-        low, high = bounds.lower + NEAR_LOWER, bounds.upper - NEAR_UPPER
+        low, high = bounds.lower + near, bounds.upper - NEAR_UPPER
         return test.is_look(n) and not all(low < ratio < high for ratio in ratios)
 
 
@@ -216,7 +218,7 @@ def run(task: Task, kind: Kind, seed: int) -> End:
         is_last = spread.blocks == task.most
         if spread.blocks < FLOOR and not is_last:
             continue
-        is_look = is_last or spread.may_decide(judge)
+        is_look = is_last or spread.may_decide(judge, kind.near)
         is_far = always and spread.ratio(mean) > UNLIKELY
         if is_look or is_far:
             while waiting:
