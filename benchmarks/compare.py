@@ -1,13 +1,14 @@
 """How often `moon compare` is wrong, and how many blocks it needs: simulated comparisons.
 
-    python benchmarks/compare.py                              # 2,000 of each kind
-    python benchmarks/compare.py close lopsided --comparisons 200 --effect 0.3 --workers 2
+    python benchmarks/compare.py --test gsprt --effect 0.3     # 2,000 of each kind
+    python benchmarks/compare.py unlike --test until --leads 0 0.3 0.5 --comparisons 200
 
-Nobody plays: block scores are drawn. Three kinds of two bots: *close* ones differ at one deal in
-four, *unlike* ones at every deal, and *lopsided* ones differ seldom and then by much, in one
-direction more than in the other. A lead is given in standard deviations of a block score. Each
-comparison is judged as the command judges it. The same command gives the same figures on any
-machine.
+Nobody plays: block scores are drawn. Three kinds of two bots: *close* ones differ at one block in
+four, *unlike* ones at every block, and *lopsided* ones lose a little at nine blocks of ten and gain
+much at one. The last have scores of two values only, so nothing is drawn: each number of gains that
+there may be is followed with its probability. A lead is given in standard deviations of a block
+score. Each comparison is judged as the command judges it; of what is drawn, looks that are far from
+deciding anything are left out. The same command gives the same figures on any machine.
 """
 
 from __future__ import annotations
@@ -16,24 +17,57 @@ import argparse
 import multiprocessing
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
-from math import sqrt
+from functools import lru_cache, partial
+from math import copysign, log, sqrt
 from typing import NamedTuple
 
-from tournaments.compare import Claim, ClaimPlan, Plan, RatioPlan, Verdict
+from tournaments.compare import (
+    Claim,
+    ClaimJudge,
+    ClaimPlan,
+    Judge,
+    Plan,
+    RatioJudge,
+    RatioPlan,
+    Verdict,
+)
 from tournaments.compare.comparison import IMAGINED
-from tournaments.evidence import MeanSequence, Tally, TwoSidedTest
+from tournaments.evidence import FLOOR, MeanSequence, Scores, Tally, TwoSidedTest
 
 GAMES = 6
 
+NEAR_UPPER = 0.5
+"""See `Kind.near`."""
+
+NEGLIGIBLE = 1e-9
+"""The probability of what is not followed any further."""
+
+UNLIKELY = 3.5
+"""Student's log-likelihood ratio below which no confidence sequence leaves a mean out: it takes at
+least 4.7 by the empirical one, which is about the same where scores are not lopsided."""
+
 
 class Kind(NamedTuple):
-    """How the scores of a block are drawn, less their mean."""
+    """How the scores of a block come about, less their mean."""
 
-    draw: Callable[[random.Random], float]
     sd: float
+    draw: Callable[[random.Random], float]
+    near: float
+    """How near the log-likelihood ratio of the t-value has to be to the lower bound, by its closed
+    form, to be worked out. The form is too high there by up to 0.4 for unlike bots and by up to
+    1.4 for close ones; at the upper bound it is not too low by more than `NEAR_UPPER`."""
+
+
+class TwoValues(NamedTuple):
+    """Scores of two values, with a mean of 0."""
+
+    sd: float
+    usual: float
+    rare: float
+    chance: float
+    """How often the score is the rare one."""
 
 
 def close(rng: random.Random) -> float:
@@ -47,16 +81,13 @@ def unlike(rng: random.Random) -> float:
     return round(9 * (shared + rng.gauss(0.0, 1.0 / sqrt(GAMES)))) / 9
 
 
-def lopsided(rng: random.Random) -> float:
-    """Draws a score that is a small loss mostly, and now and then a large gain."""
-    return 1.8 if rng.random() < 0.1 else -0.2
-
-
-KINDS = {
-    "close": Kind(close, sqrt(0.25 * (36 + 9 + 4 + 1) / 4) / 9),
-    "unlike": Kind(unlike, sqrt(0.64 + 1 / GAMES + 1 / (12 * 81))),
-    "lopsided": Kind(lopsided, 0.6),
+KINDS: dict[str, Kind | TwoValues] = {
+    "close": Kind(sqrt(0.25 * (36 + 9 + 4 + 1) / 4) / 9, close, 1.5),
+    "unlike": Kind(sqrt(0.64 + 1 / GAMES + 1 / (12 * 81)), unlike, 0.5),
+    "lopsided": TwoValues(0.6, -0.2, 1.8, 0.1),
 }
+
+PLANS = ("gsprt", "until")
 
 
 class Task(NamedTuple):
@@ -75,57 +106,167 @@ class End(NamedTuple):
     verdict: Verdict
     blocks: int
     is_covered: bool
-    """Whether Student's interval, as it is printed at the end, holds the true mean."""
+    """Whether the 95 % interval, as it is printed at the end, holds the true mean."""
     is_always_covered: bool
     """Whether the interval for every look held it at every look."""
 
 
-def run(task: Task, seed: int) -> End:
+class RememberingTest(TwoSidedTest):
+    """A test that works out once what is asked for often."""
+
+    @lru_cache(1000)  # noqa: B019 - it lives as long as the program
+    def ratio(self, scores: Scores) -> float:
+        """Returns what the test does."""
+        return super().ratio(scores)
+
+
+class Path(NamedTuple):
+    """What matters of the scores of two values so far."""
+
+    rare: int = 0
+    """How many of them were the rare ones."""
+    is_level_up: bool = False
+    """Whether the test of a lead of the first has accepted that there is none."""
+    is_level_down: bool = False
+    is_always_covered: bool = True
+
+
+def reckoned(task: Task, kind: TwoValues) -> Counter[End]:
+    """Returns how a comparison of scores of two values may end, each end with its probability."""
+    found, paths = Counter[End](), Counter({Path(): 1.0})
+    for blocks in range(1, task.most + 1):
+        later = Counter[Path]()
+        for path, share in paths.items():
+            later[path] += share * (1.0 - kind.chance)
+            later[path._replace(rare=path.rare + 1)] += share * kind.chance
+        paths.clear()
+        for path, share in later.items():
+            if share < NEGLIGIBLE:
+                continue
+            after, end = (path, None) if blocks < FLOOR else follow(task, kind, path, blocks)
+            if end is None:
+                paths[after] += share
+            else:
+                found[end] += share
+    return found
+
+
+def follow(task: Task, kind: TwoValues, path: Path, blocks: int) -> tuple[Path, End | None]:
+    """Returns what a path comes to by a look after so many *blocks*, and how it ends if it does."""
+    mean, tally = task.lead * kind.sd, Tally()
+    for score, count in ((kind.usual, blocks - path.rare), (kind.rare, path.rare)):
+        if count:
+            tally.add(score + mean, count)
+    always = path.is_always_covered and MeanSequence(IMAGINED).side(tally, mean) == 0
+    path = path._replace(is_always_covered=always)
+    judge, is_last = task.plan.judge(IMAGINED, 1), blocks == task.most
+    if isinstance(judge, RatioJudge):
+        judge.run.level_up, judge.run.level_down = path.is_level_up, path.is_level_down
+    judge.look(tally, last=is_last)
+    if isinstance(judge, RatioJudge):
+        run = judge.run
+        path = path._replace(is_level_up=run.level_up, is_level_down=run.level_down)
+    [is_rejected] = task.plan.rejected([judge])
+    verdict = judge.verdict(is_rejected=is_rejected)
+    if verdict is Verdict.NOT_DECIDED and not is_last:
+        return path, None
+    low, high = tally.interval() or (mean, mean)
+    return path, End(verdict, blocks, low <= mean <= high, always)
+
+
+class Spread:
+    """The mean and the variance so far, at little cost."""
+
+    __slots__ = ("blocks", "squares", "total")
+
+    def __init__(self) -> None:
+        self.blocks, self.total, self.squares = 0, 0.0, 0.0
+
+    def add(self, score: float) -> None:
+        """Takes one score more."""
+        self.blocks += 1
+        self.total += score
+        self.squares += score * score
+
+    def ratio(self, mean: float) -> float:
+        """Returns Student's log-likelihood ratio against *mean*."""
+        found = self.total / self.blocks
+        variance = self.squares / self.blocks - found * found
+        return 0.5 * self.blocks * (found - mean) ** 2 / max(variance, 1e-12)
+
+    def may_decide(self, judge: Judge, near: float) -> bool:
+        """Whether a look may come to a verdict."""
+        if isinstance(judge, ClaimJudge):
+            return self.ratio(judge.claim.edge) > UNLIKELY
+        assert isinstance(judge, RatioJudge)
+        test, run, n = judge.test, judge.run, self.blocks
+        bounds, t = test.bounds(), copysign(sqrt(2.0 * self.ratio(0.0) / n), self.total)
+        sides = [t] * (not run.level_up) + [-t] * (not run.level_down)
+        ratios = [0.5 * n * log((1.0 + t * t) / (1.0 + (t - test.t1) ** 2)) for t in sides]
+        low, high = bounds.lower + near, bounds.upper - NEAR_UPPER
+        return test.is_look(n) and not all(low < ratio < high for ratio in ratios)
+
+
+def run(task: Task, kind: Kind, seed: int) -> End:
     """Runs one comparison."""
-    kind = KINDS[task.kind]
     mean, rng = task.lead * kind.sd, random.Random(f"{task.kind}/{task.lead}/{seed}")
     tally, sequence, judge = Tally(), MeanSequence(IMAGINED), task.plan.judge(IMAGINED, 1)
-    verdict, always = Verdict.NOT_DECIDED, True
-    while verdict is Verdict.NOT_DECIDED and tally.blocks < task.most:
-        tally.add(kind.draw(rng) + mean)
-        judge.look(tally, last=tally.blocks == task.most)
-        [is_rejected] = task.plan.rejected([judge])
-        verdict = judge.verdict(is_rejected=is_rejected)
-        low, high = sequence.interval(tally)
-        always = always and low <= mean <= high
-    low, high = tally.student_interval() or (mean, mean)
+    spread, waiting, verdict, always = Spread(), list[float](), Verdict.NOT_DECIDED, True
+    while verdict is Verdict.NOT_DECIDED and spread.blocks < task.most:
+        waiting.append(kind.draw(rng) + mean)
+        spread.add(waiting[-1])
+        is_last = spread.blocks == task.most
+        if spread.blocks < FLOOR and not is_last:
+            continue
+        is_look = is_last or spread.may_decide(judge, kind.near)
+        is_far = always and spread.ratio(mean) > UNLIKELY
+        if is_look or is_far:
+            while waiting:
+                tally.add(waiting.pop())
+        if is_look:
+            judge.look(tally, last=is_last)
+            [is_rejected] = task.plan.rejected([judge])
+            verdict = judge.verdict(is_rejected=is_rejected)
+        if is_far:
+            always = not sequence.side(tally, mean)
+    low, high = tally.interval() or (mean, mean)
     return End(verdict, tally.blocks, low <= mean <= high, always)
 
 
-def ends(task: Task, count: int, workers: int) -> Iterator[End]:
-    """Yields the ends of so many comparisons, in order."""
-    work = partial(run, task)
+def ends(task: Task, count: int, workers: int) -> Counter[End]:
+    """Returns how often so many comparisons ended how, or the probability of each end."""
+    kind = KINDS[task.kind]
+    if isinstance(kind, TwoValues):
+        return reckoned(task, kind)
+    work = partial(run, task, kind)
     if workers == 1:
-        yield from map(work, range(count))
-        return
+        return Counter(map(work, range(count)))
     with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
-        yield from pool.map(work, range(count), chunksize=10)
+        return Counter(pool.map(work, range(count), chunksize=10))
 
 
-def line(task: Task, name: str, found: Sequence[End]) -> str:
+def line(task: Task, name: str, found: Counter[End]) -> str:
     """Returns the line of the table that sums comparisons up."""
-    count = len(found)
-    verdicts = Counter(end.verdict for end in found)
-    blocks = sorted(end.blocks for end in found)
-    shares = "".join(
-        f"{verdicts[verdict] / count:9.1%}"
-        for verdict in (
-            Verdict.FIRST_BETTER,
-            Verdict.SECOND_BETTER,
-            Verdict.EQUAL,
-            Verdict.NOT_DECIDED,
-        )
+    total = sum(found.values())
+
+    def share(of: Callable[[End], bool]) -> float:
+        return sum(weight for end, weight in found.items() if of(end)) / total
+
+    verdicts = (
+        Verdict.FIRST_BETTER,
+        Verdict.SECOND_BETTER,
+        Verdict.EQUAL,
+        Verdict.NOT_DECIDED,
     )
-    covered = sum(end.is_covered for end in found) / count
-    always = sum(end.is_always_covered for end in found) / count
+    shares = "".join(f"{share(lambda end, v=v: end.verdict is v):9.1%}" for v in verdicts)
+    mean = sum(end.blocks * weight for end, weight in found.items()) / total
+    blocks = sorted({end.blocks for end in found})
+    most = next(n for n in blocks if share(lambda end, n=n: end.blocks <= n) >= 0.95)
+    covered = share(lambda end: end.is_covered)
+    always = share(lambda end: end.is_always_covered)
     return (
-        f"{name:14}{task.kind:10}{task.lead:+6.2f}{shares}{sum(blocks) / count:8.0f}"
-        f"{blocks[int(0.95 * count)]:8}{covered:10.1%}{always:10.1%}"
+        f"{name:14}{task.kind:10}{task.lead:+6.2f}{shares}{mean:8.0f}{most:8}"
+        f"{covered:10.1%}{always:10.1%}"
     )
 
 
@@ -136,7 +277,9 @@ def main() -> None:
     )
     parser.add_argument("kinds", nargs="*", help=f"of {', '.join(KINDS)}; default: all")
     parser.add_argument("--comparisons", type=int, default=2000, help="default: %(default)s")
+    parser.add_argument("--test", choices=PLANS, help="default: both")
     parser.add_argument("--effect", type=float, default=0.1, help="default: %(default)s")
+    parser.add_argument("--leads", nargs="+", type=float, help="default: 0, T and -T of --effect")
     parser.add_argument("--alpha", type=float, default=0.05, help="default: %(default)s")
     parser.add_argument("--beta", type=float, default=0.05, help="default: %(default)s")
     parser.add_argument("--max-blocks", type=int, default=5000, help="default: %(default)s")
@@ -144,21 +287,21 @@ def main() -> None:
     options = parser.parse_args()
     if unknown := set(options.kinds) - set(KINDS):
         parser.error(f"no such kinds: {', '.join(sorted(unknown))}")
-    test = TwoSidedTest(options.effect, options.alpha, options.beta)
-    plans = {
-        "GSPRT": RatioPlan(test),
-        "diff>0": ClaimPlan(Claim(0.0), options.alpha),
+    test = RememberingTest(options.effect, options.alpha, options.beta)
+    plans: dict[str, Plan] = {
+        "gsprt": RatioPlan(test),
+        "until": ClaimPlan(Claim(0.0), options.alpha),
     }
     print(
         f"{'':14}{'':10}{'lead':>6}{'A better':>9}{'B better':>9}{'equal':>9}{'open':>9}"
         f"{'blocks':>8}{'95 %':>8}{'covered':>10}{'always':>10}"
     )
-    for name, plan in plans.items():
+    for name in [options.test] if options.test else PLANS:
         for kind in options.kinds or KINDS:
-            for lead in (0.0, options.effect, -options.effect, 2 * options.effect):
-                most = options.max_blocks if isinstance(plan, RatioPlan) else 1000
-                task = Task(kind, lead, plan, most)
-                found = list(ends(task, options.comparisons, options.workers))
+            for lead in options.leads or (0.0, options.effect, -options.effect):
+                most = options.max_blocks if name == "gsprt" else 1000
+                task = Task(kind, lead, plans[name], most)
+                found = ends(task, options.comparisons, options.workers)
                 print(line(task, name, found), flush=True)
     print("lead: in standard deviations of a block; blocks: mean, and 95 of 100 took no more;")
     print("covered: the interval printed at the end; always: the one for every look, at every look")

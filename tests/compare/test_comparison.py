@@ -78,9 +78,10 @@ def test_the_order_in_which_tables_arrive_changes_nothing(
 
 
 def test_swapping_the_two_turns_signs_and_nothing_else() -> None:
+    plan = RatioPlan(TwoSidedTest(t1=0.5))
     for scorer in (STRONG, EVEN):
-        there = document(judged(RATIO, [PAIRING], scorer, blocks=60))
-        back = document(judged(RATIO, [Pairing(B, A)], scorer, blocks=60))
+        there = document(judged(plan, [PAIRING], scorer, blocks=70))
+        back = document(judged(plan, [Pairing(B, A)], scorer, blocks=70))
         turned = {
             **back,
             "a": back["b"],
@@ -128,7 +129,7 @@ def test_blocks_that_run_out_leave_it_undecided_with_all_numbers() -> None:
     found = document(comparison)
     assert found["blocks"] == 20
     assert found["low"] is not None
-    assert found["low_at_every_look"] is None, "not before block 30"
+    assert found["low_at_every_look"] is None, "not before block 60"
 
 
 @pytest.mark.parametrize("blocks", [1, 2])

@@ -62,22 +62,23 @@ def test_turning_all_signs_swaps_the_ratios_and_changes_no_digit() -> None:
     assert (runs[0].up, runs[0].down) == (runs[1].down, runs[1].up)
     assert runs[0].p_value == runs[1].p_value
     assert (one.mean, one.squares) == (-other.mean, other.squares)
-    low, high = one.student_interval() or (0.0, 0.0)
-    assert other.student_interval() == (-high, -low)
+    for kind in (Tally.student_interval, Tally.interval):
+        low, high = kind(one) or (0.0, 0.0)
+        assert kind(other) == (-high, -low)
 
 
 @pytest.mark.parametrize("score", [0.0, 2.0, -2.0, 0.123, 1e-9, 21.0])
-@pytest.mark.parametrize("blocks", [0, 1, 2, 30, 100])
+@pytest.mark.parametrize("blocks", [0, 1, 2, 59, 60, 100])
 def test_samples_without_spread_give_numbers(score: float, blocks: int) -> None:
     """One block, all level, 100:0: nothing may come out that is no number."""
     tally, run, sequence = Tally([score] * blocks), TwoSidedRun(TEST), MeanSequence(1.0)
     run.look(tally)
     assert all(map(isfinite, (run.up, run.down, run.p_value, tally.mean, sequence.sd(tally))))
     assert tally.squares == 0.0
-    assert tally.student_interval() is None, "there is no spread to make an interval of"
+    assert tally.interval() is None, "there is no spread to make an interval of"
     low, high = sequence.interval(tally)
     assert low <= tally.mean <= high
-    assert isfinite(high) == (blocks >= 30)
+    assert isfinite(high) == (blocks >= 60)
     if blocks and score:
         assert (run.up > run.down) == (score > 0.0)
 
@@ -181,9 +182,9 @@ def test_the_sequence_bets_against_a_mean_as_it_draws_its_interval() -> None:
 
 
 def test_an_imagined_score_keeps_what_was_alike_so_far_from_being_certain() -> None:
-    low, high = MeanSequence(1.0).interval(Tally([0.0] * 30))
-    assert low < -0.1
-    assert high > 0.1
+    low, high = MeanSequence(1.0).interval(Tally([0.0] * 60))
+    assert low < -0.05
+    assert high > 0.05
     with pytest.raises(EvidenceError, match="imagined"):
         MeanSequence(0.0)
 

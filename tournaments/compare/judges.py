@@ -9,6 +9,7 @@ from typing import Protocol
 
 from tournaments.compare.verdicts import Claim, Verdict
 from tournaments.evidence import (
+    FLOOR,
     Bounds,
     Direction,
     MeanSequence,
@@ -19,7 +20,6 @@ from tournaments.evidence import (
     expected_length,
     holm,
 )
-from tournaments.evidence.sequential import ASYMPTOTIC
 
 
 class Judge(Protocol):
@@ -147,21 +147,29 @@ class ClaimJudge:
     """Looks at a pairing by a confidence sequence.
 
     Attributes:
-        low: The lower end of the sequence's interval, in points a deal.
-        high: The upper end.
         strength: The logarithm of the e-value against the edge of the claim; 0 on its wrong side.
     """
 
     def __init__(self, claim: Claim, sequence: MeanSequence) -> None:
-        self.claim = claim
-        self.low, self.high, self.strength = -inf, inf, 0.0
-        self._sequence = sequence
+        self.claim, self.strength = claim, 0.0
+        self._sequence, self._tally = sequence, Tally()
         self._falls = claim.falls
+        self._ends: tuple[float, float] | None = None
+
+    @property
+    def low(self) -> float:
+        """The lower end of the sequence's interval at the last look, in points a deal."""
+        return self._interval[0]
+
+    @property
+    def high(self) -> float:
+        """The upper end."""
+        return self._interval[1]
 
     def look(self, tally: Tally, *, last: bool = False) -> None:
         """Looks at the scores so far. All looks are covered, so there is one at every block."""
         del last
-        self.low, self.high = self._sequence.interval(tally)
+        self._tally, self._ends = tally, None
         self._falls = tally.mean < 0.0 if self.claim.both else self.claim.falls
         edge = self._edge
         is_beyond = tally.mean < edge if self._falls else tally.mean > edge
@@ -169,19 +177,21 @@ class ClaimJudge:
 
     def verdict(self, *, is_rejected: bool) -> Verdict:
         """Returns the verdict."""
-        claim, size = self.claim, abs(self.claim.edge)
+        claim = self.claim
         if is_rejected:
             if self._falls:
                 return Verdict.SECOND_BETTER
-            is_better = claim.edge >= 0.0 or self.low > 0.0
+            is_better = claim.edge >= 0.0 or self._is_above(0.0)
             return Verdict.FIRST_BETTER if is_better else Verdict.NOT_WORSE
         if claim.is_margin:
-            return Verdict.SECOND_BETTER if self.high < claim.edge else Verdict.NOT_DECIDED
-        if -size < self.low and self.high < size:
+            is_worse = self._is_below(claim.edge)
+            return Verdict.SECOND_BETTER if is_worse else Verdict.NOT_DECIDED
+        size = abs(claim.edge)
+        if self._is_below(size) and self._is_above(-size):
             return Verdict.EQUAL
-        if self.high < 0.0 and not claim.both and not claim.falls:
+        if not claim.both and not claim.falls and self._is_below(0.0):
             return Verdict.SECOND_BETTER
-        if self.low > 0.0 and claim.falls:
+        if claim.falls and self._is_above(0.0):
             return Verdict.FIRST_BETTER
         return Verdict.NOT_DECIDED
 
@@ -194,12 +204,27 @@ class ClaimJudge:
         """Returns when the interval will about be narrow enough, if the mean stays where it is."""
         if tally.blocks < 2:
             return inf
-        if tally.blocks < ASYMPTOTIC:
-            return float(ASYMPTOTIC - tally.blocks)
-        edge = self.claim.edge
-        room = min(abs(tally.mean - goal) for goal in (edge, -edge if self.claim.both else edge))
-        half = 0.5 * (self.high - self.low)
-        return max(0.0, tally.blocks * ((half / room) ** 2 - 1.0)) if room else inf
+        if tally.blocks < FLOOR:
+            return float(FLOOR - tally.blocks)
+        edge, mean = self.claim.edge, tally.mean
+        goals = (edge, -edge if self.claim.both else edge)
+        goal = min(goals, key=lambda each: abs(mean - each))
+        width = mean - self.low if goal < mean else self.high - mean
+        return (
+            max(0.0, tally.blocks * ((width / (mean - goal)) ** 2 - 1.0)) if mean != goal else inf
+        )
+
+    def _is_above(self, mean: float) -> bool:
+        return self._tally.mean > mean and self._sequence.side(self._tally, mean) > 0
+
+    def _is_below(self, mean: float) -> bool:
+        return self._tally.mean < mean and self._sequence.side(self._tally, mean) < 0
+
+    @property
+    def _interval(self) -> tuple[float, float]:
+        if self._ends is None:
+            self._ends = self._sequence.interval(self._tally)
+        return self._ends
 
     @property
     def _edge(self) -> float:

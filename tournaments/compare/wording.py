@@ -9,7 +9,7 @@ from tournaments.compare.comparison import Comparison, Contest
 from tournaments.compare.judges import ClaimJudge, ClaimPlan, RatioJudge, RatioPlan
 from tournaments.compare.scoring import LeftOut
 from tournaments.compare.verdicts import Verdict
-from tournaments.evidence import holm
+from tournaments.evidence import FLOOR, holm
 from tournaments.schedule import EntrantId
 
 UNIT = "points a deal"
@@ -33,7 +33,7 @@ def estimate_text(contest: Contest) -> str:
     tally = contest.tally
     if not tally.blocks:
         return f"{contest.pairing}: no block yet"
-    found = tally.student_interval()
+    found = tally.interval()
     interval = "no interval, all blocks alike" if found is None else f"95 % {_range(*found)}"
     if tally.blocks == 1:
         interval = "no interval of one block"
@@ -50,7 +50,7 @@ def evidence_text(comparison: Comparison, contest: Contest) -> str:
             f"{judge.run.down:+.2f}; bounds {bounds.lower:+.2f} and {bounds.upper:+.2f}"
         )
     assert isinstance(judge, ClaimJudge)
-    interval = _range(judge.low, judge.high) if isfinite(judge.high) else "from block 30 on"
+    interval = _range(judge.low, judge.high) if isfinite(judge.high) else f"from block {FLOOR} on"
     return f"{judge.claim}: interval that holds at every look {interval}"
 
 
@@ -87,7 +87,7 @@ def contest_document(
 ) -> dict[str, object]:
     """Returns *contest* as JSON values; what is not known is null."""
     tally, judge = contest.tally, contest.judge
-    low, high = tally.student_interval() or (None, None)
+    low, high = tally.interval() or (None, None)
     always = contest.sequence.interval(tally)
     return {
         "a": contest.pairing.first,

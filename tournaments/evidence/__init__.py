@@ -30,10 +30,11 @@ from tournaments.evidence.sequential import (
     clipped_log_wealth,
     sign_log_e,
 )
-from tournaments.evidence.tally import MeanSequence, Tally
+from tournaments.evidence.tally import FLOOR, MeanSequence, Tally
 from tournaments.evidence.two_sided import Direction, TwoSidedRun, TwoSidedTest
 
 __all__ = [
+    "FLOOR",
     "NELO",
     "BlockTest",
     "Bounds",

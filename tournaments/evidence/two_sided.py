@@ -13,15 +13,10 @@ from math import exp, inf, log, sqrt
 
 from tournaments.evidence.gsprt import Bounds, bounds, t_llr
 from tournaments.evidence.scores import EvidenceError, Scores
-from tournaments.evidence.tally import Tally
+from tournaments.evidence.tally import FLOOR, Tally
 
 CLEAR = 1.0
 """The t-value from which on the difference is clear, and its exact ratio not worth the search."""
-
-FLOOR = 60
-"""Blocks before which nothing is decided. What happens in one block of ten is missing from the
-first 30 in 4 comparisons of 100, which then look like a sure lead of the other side; from the
-first 60 in 2 of 1,000."""
 
 
 class Direction(Enum):
