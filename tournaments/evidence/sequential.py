@@ -223,6 +223,12 @@ def clipped_log_wealth(
     return tuple(path)
 
 
+def rejects(log_e: float, alpha: float) -> bool:
+    """Whether an e-value rejects at level *alpha*, whenever it is looked at."""
+    _check_level(alpha)
+    return log_e >= -log(alpha)
+
+
 def _check_level(alpha: float) -> None:
     if not 0.0 < alpha < 1.0:
         raise EvidenceError(f"alpha must be between 0 and 1, not {alpha!r}")
