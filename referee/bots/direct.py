@@ -24,6 +24,7 @@ from referee.bots.terms import ClockTerms
 from referee.bots.transports import Gate, Listener, StreamTransport, Transport, UnaryTransport
 from referee.match import Fault, FaultKind
 from referee.rules import Choice
+from referee.wire.packing import DecisionMessage
 from referee.wire.states import StoredQuestion, as_json
 
 Start: TypeAlias = Callable[[Listener], Awaitable[Session]]
@@ -102,7 +103,7 @@ class DirectBot:
         """Puts *question* in a call of its own and cancels that *after* so many seconds."""
         nobody = Gate(self)  # that is never opened
         transport = UnaryTransport(self._calls_of().calls, nobody)
-        transport.send([question.message], after + CALL_MARGIN)
+        transport.send([_message(question)], after + CALL_MARGIN)
         await asyncio.sleep(after)
         await transport.close()
 
@@ -136,7 +137,10 @@ class DirectBot:
         self._open = {entry.key: entry for entry in waiting}
         transport = self._transport(stream=stream)
         if self.loss is None:
-            transport.send([q.message for q in questions], allowed * len(questions) + CALL_MARGIN)
+            transport.send(
+                [_message(question) for question in questions],
+                allowed * len(questions) + CALL_MARGIN,
+            )
         while self._open and self.loss is None and self._failure is None:
             left = last + allowed + grace - self._clock.now()
             if left <= 0.0:
@@ -201,7 +205,7 @@ class DirectBot:
 
     # What comes back.
 
-    def sent(self, questions: Sequence[pb.Decision]) -> None:
+    def sent(self, questions: Sequence[DecisionMessage]) -> None:
         """Takes note that *questions* have been written: nothing depends on it."""
 
     def answered(self, answers: Sequence[pb.Answer]) -> None:
@@ -218,7 +222,7 @@ class DirectBot:
             outcome = judge_answer(answer, question.match_id, question.decision)
             self._settle(entry, outcome, as_json(answer))
 
-    def expired(self, question: pb.Decision, problem: str) -> None:
+    def expired(self, question: DecisionMessage, problem: str) -> None:
         """Takes note that the call for *question* ended before our own clock did."""
         self.lost(problem, disconnected=False, question=question)
 
@@ -227,7 +231,7 @@ class DirectBot:
         self._failure = error
         self._changed.set()
 
-    def lost(self, problem: str, *, disconnected: bool, question: pb.Decision | None) -> None:
+    def lost(self, problem: str, *, disconnected: bool, question: DecisionMessage | None) -> None:
         """Takes note that the session is over, because of *question* if it is known."""
         if question is not None and (question.match_id, question.decision_number) not in self._open:
             return  # it was judged before
@@ -235,6 +239,11 @@ class DirectBot:
             kind = FaultKind.CRASHED if disconnected else FaultKind.PROTOCOL
             self.loss = Fault(kind, problem)
         self._changed.set()
+
+
+def _message(question: StoredQuestion) -> DecisionMessage:
+    """Returns *question* as transports take it."""
+    return DecisionMessage(question.match_id, question.number, question.data)
 
 
 class _Open:

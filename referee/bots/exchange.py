@@ -7,14 +7,15 @@ from moon.v1 import bot_service_pb2 as pb
 from referee.bots.asks import Ask
 from referee.match import Fault, FaultKind
 from referee.rules import Choice, Decision, IllegalChoiceError
-from referee.wire.choices import decode_answer, encode_decision
+from referee.wire.choices import decode_answer
 from referee.wire.errors import WireError
+from referee.wire.packing import DecisionMessage, pack_decision
 
 
-def message_of(ask: Ask, move_time: float) -> pb.Decision:
+def message_of(ask: Ask, move_time: float) -> DecisionMessage:
     """Returns the message that puts *ask* to a bot which has *move_time* seconds for each."""
     question = ask.question
-    return encode_decision(
+    return pack_decision(
         question.view,
         match_id=ask.match_id,
         number=question.number,

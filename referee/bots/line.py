@@ -32,6 +32,7 @@ from referee.bots.terms import MAX_BATCH, ClockTerms
 from referee.bots.transports import Listener
 from referee.match import Fault, FaultKind
 from referee.wire.notices import NOTIFICATIONS, Notice, encode_notice
+from referee.wire.packing import DecisionMessage
 
 CALL_MARGIN = 5.0
 """Seconds by which the deadline of a call lies behind our own judgement of it."""
@@ -187,7 +188,7 @@ class Line:
         assert self._life.session is not None
         window = min(self._window, self._life.session.window)
         asks: list[Ask] = []
-        batch: list[pb.Decision] = []
+        batch: list[DecisionMessage] = []
         while self._waiting and len(batch) < window:
             ask = self._waiting.popleft()
             if ask.is_suspect:
@@ -204,7 +205,7 @@ class Line:
             self._out.add(asks, sending, time.monotonic())
             session.send(batch, max(map(self._out.limit, asks)) + CALL_MARGIN)
 
-    def sent(self, questions: Sequence[pb.Decision]) -> None:
+    def sent(self, questions: Sequence[DecisionMessage]) -> None:
         """Takes note that *questions* have been written."""
         last = questions[-1]
         ask = self._out.find((last.match_id, last.decision_number))
@@ -314,7 +315,7 @@ class Line:
 
     # Losing the process.
 
-    def expired(self, question: pb.Decision, problem: str) -> None:
+    def expired(self, question: DecisionMessage, problem: str) -> None:
         """Takes note that the call for *question* ended for want of time, its own or the bot's.
 
         Calls are given longer than our own clock gives. So either the question was judged before,
@@ -332,7 +333,7 @@ class Line:
             else:
                 self.lost(problem, disconnected=False, question=question)
 
-    def lost(self, problem: str, *, disconnected: bool, question: pb.Decision | None) -> None:
+    def lost(self, problem: str, *, disconnected: bool, question: DecisionMessage | None) -> None:
         """Takes note that the session is over, because of *question* if it is known."""
         with self._our_fault():
             key = None if question is None else (question.match_id, question.decision_number)

@@ -36,6 +36,7 @@ from referee.bots.transports import (
     UnaryTransport,
     describe,
 )
+from referee.wire.packing import DecisionMessage
 
 TRY_AGAIN = 0.1
 """Seconds between two attempts to make a link again."""
@@ -103,7 +104,7 @@ class RemoteSession:
         self._listener = listener
         self._streams = style is not CallStyle.UNARY and info.serves_stream
         self._link: _Link | None = _Link(channel, self, streams=self._streams)
-        self._open: dict[tuple[str, int], pb.Decision] = {}
+        self._open: dict[tuple[str, int], DecisionMessage] = {}
         self._limit = 0.0
         self._is_written = False
         self._deadline = 0.0
@@ -130,7 +131,7 @@ class RemoteSession:
     def rest(self) -> None:
         """Does nothing either."""
 
-    def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
+    def send(self, questions: Sequence[DecisionMessage], limit: float) -> None:
         """Hands *questions* over and returns at once."""
         # What was judged in the meantime is never asked again.
         self._open = {_key(question): question for question in questions}
@@ -164,14 +165,14 @@ class RemoteSession:
 
     # What comes back over the link.
 
-    def sent(self, questions: Sequence[pb.Decision]) -> None:
+    def sent(self, questions: Sequence[DecisionMessage]) -> None:
         """Takes note that *questions* have been written."""
         # Over another link they are written once more, which gives the bot no more time.
         if not self._is_written:
             self._is_written = True
             self._listener.sent(questions)
 
-    def expired(self, question: pb.Decision, problem: str) -> None:
+    def expired(self, question: DecisionMessage, problem: str) -> None:
         """Takes note that the call for *question* ended for want of time, its own or the bot's."""
         self._open.pop(_key(question), None)
         self._listener.expired(question, problem)
@@ -187,7 +188,7 @@ class RemoteSession:
         """Takes note that asking broke, which is no fault of the bot."""
         self._listener.failed(error)
 
-    def lost(self, problem: str, *, disconnected: bool, question: pb.Decision | None) -> None:
+    def lost(self, problem: str, *, disconnected: bool, question: DecisionMessage | None) -> None:
         """Makes the link again if it is gone; what the bot itself ended is passed on."""
         if not disconnected:
             self._listener.lost(problem, disconnected=False, question=question)
@@ -254,5 +255,5 @@ def _keep(tasks: set[asyncio.Task[None]], work: Coroutine[None, None, None]) -> 
     task.add_done_callback(tasks.discard)
 
 
-def _key(question: pb.Decision) -> tuple[str, int]:
+def _key(question: DecisionMessage) -> tuple[str, int]:
     return question.match_id, question.decision_number

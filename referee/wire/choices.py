@@ -7,7 +7,7 @@ asked for, with a value that exists.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import cast
 
 from moon.v1 import bot_service_pb2 as pb
 from moon.v1 import table_pb2 as pb_table
@@ -26,6 +26,7 @@ from referee.rules import (
 from referee.rules.decisions import BIDDING, CALLING, DISCARDING, LEAVE, NAMING, PLAYING, TAKE
 from referee.rules.views import ViewT
 from referee.wire.errors import WireError
+from referee.wire.packing import pack_decision
 from referee.wire.values import (
     BID_FROM_WIRE,
     BID_TO_WIRE,
@@ -39,7 +40,7 @@ from referee.wire.values import (
     TRUMP_FROM_WIRE,
     TRUMP_TO_WIRE,
 )
-from referee.wire.views import decode_view, view_fields
+from referee.wire.views import decode_view
 
 _BIDS: dict[int, Choice] = {number: BIDDING[bid] for number, bid in BID_FROM_WIRE.items()}
 _TRUMPS: dict[int, Choice] = {number: NAMING[trump] for number, trump in TRUMP_FROM_WIRE.items()}
@@ -76,43 +77,14 @@ def encode_decision(
         bank_ms: What is left of the bank of the seat, if there is one.
         charged_ms: What the last answer of the seat in this match was charged, if there was one.
     """
-    decision = view.decision
-    assert decision is not None, "only a view with a question can be asked"
-    word, prompt = _prompt_fields(decision)
-    members: dict[str, Any] = {"view": view_fields(view), word: prompt}
-    return pb.Decision(
+    return pack_decision(
+        view,
         match_id=match_id,
-        decision_number=number,
+        number=number,
         move_time_ms=move_time_ms,
         bank_ms=bank_ms,
         charged_ms=charged_ms,
-        **members,
-    )
-
-
-def _prompt_fields(decision: Decision) -> tuple[str, dict[str, Any]]:
-    """Returns the member of the prompt of *decision*, and the fields of the message in it."""
-    legal = decision.legal
-    match decision.kind:
-        case Kind.PLAY:
-            plays = cast("tuple[Play, ...]", legal)
-            fields: dict[str, Any] = {"legal_tiles": [TILE_TO_WIRE[play.tile] for play in plays]}
-            if plays[0].called is not None:
-                suits = [play.called for play in plays if play.called is not None]
-                fields["legal_called_suits"] = [SUIT_TO_WIRE[suit] for suit in suits]
-            return "play", fields
-        case Kind.BID:
-            bids = cast("tuple[MakeBid, ...]", legal)
-            return "bid", {"legal_bids": [BID_TO_WIRE[choice.bid] for choice in bids]}
-        case Kind.TRUMP:
-            trumps = cast("tuple[NameTrump, ...]", legal)
-            return "trump", {"legal_trumps": [TRUMP_TO_WIRE[choice.trump] for choice in trumps]}
-        case Kind.EXCHANGE:
-            takes = cast("tuple[Exchange, ...]", legal)
-            return "exchange", {"legal_exchanges": [TAKE_TO_WIRE[choice.take] for choice in takes]}
-        case Kind.DISCARD:
-            tiles = cast("tuple[Discard, ...]", legal)
-            return "discard", {"legal_tiles": [TILE_TO_WIRE[choice.tile] for choice in tiles]}
+    ).decision
 
 
 def decode_decision(message: pb.Decision, into: type[ViewT]) -> ViewT:
