@@ -14,6 +14,7 @@ from referee.rules.decisions import BIDDING, CALLING, DISCARDING, LEAVE, NAMING,
 from referee.sdk.bot import AnyView, Bot, Value
 from referee.wire.notices import DealEnded, MatchEnded, Notice
 
+_BID, _DISCARD, _PLAY = Kind.BID, Kind.DISCARD, Kind.PLAY
 _EXPECTED = {
     Kind.BID: "a Bid",
     Kind.TRUMP: "a Trump",
@@ -88,21 +89,21 @@ def choice_of(bot: Bot, view: AnyView, value: Value) -> Choice:
     """
     decision = view.decision
     assert decision is not None
-    match decision.kind, value:
-        case Kind.PLAY, Tile():
+    kind = decision.kind
+    if value.__class__ is Tile:  # as nearly always
+        if kind is _PLAY:
             return _play(decision, value)
-        case Kind.PLAY, Play():
-            return value
-        case Kind.BID, Bid():
-            return BIDDING[value]
-        case Kind.DISCARD, Tile():
+        if kind is _DISCARD:
             return DISCARDING[value]
-        case Kind.TRUMP, Trump():
-            return NAMING[value]
-        case Kind.EXCHANGE, bool():
-            return TAKE if value else LEAVE
-        case _:
-            raise _wrong_type(bot, decision.kind, value)
+    elif kind is _BID and isinstance(value, Bid):
+        return BIDDING[value]
+    elif kind is _PLAY and isinstance(value, Play):
+        return value
+    elif kind is Kind.TRUMP and isinstance(value, Trump):
+        return NAMING[value]
+    elif kind is Kind.EXCHANGE and isinstance(value, bool):
+        return TAKE if value else LEAVE
+    raise _wrong_type(bot, kind, value)
 
 
 def _play(decision: Decision, tile: Tile) -> Play:
