@@ -7,7 +7,7 @@ program itself. So all of them get the same answer to the same question.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from typing import Any
 
 from referee.rules import Bid, Choice, Decision, Kind, Play, Tile, Trump
 from referee.rules.decisions import BIDDING, CALLING, DISCARDING, LEAVE, NAMING, PLAYING, TAKE
@@ -108,10 +108,9 @@ def choice_of(bot: Bot, view: AnyView, value: Value) -> Choice:
 
 def _play(decision: Decision, tile: Tile) -> Play:
     """Returns the play of *tile* alone; where the leader calls a suit, as its higher end."""
-    first = cast("Play", decision.legal[0])
-    if first.called is None:
+    plays: tuple[Any, ...] = decision.legal
+    if plays[0].called is None:
         return PLAYING[tile]
-    plays = cast("tuple[Play, ...]", decision.legal)
     # A tile that is not legal is said in the form of these rules too, and judged as what it is.
     beyond = CALLING[tile][tile.high]
     return next((play for play in plays if play.tile is tile), beyond)

@@ -6,7 +6,7 @@ import hashlib
 import random
 from collections.abc import Callable, Iterable
 from operator import attrgetter
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 from moon.v1 import bot_service_pb2 as pb
 from moon.v1 import table_pb2 as pb_table
@@ -14,11 +14,7 @@ from moon.v1 import table_pb2 as pb_table
 from referee.rules import (
     SEATS,
     Bid,
-    Discard,
-    Exchange,
     Kind,
-    MakeBid,
-    NameTrump,
     Play,
     Seat,
     Suit,
@@ -37,6 +33,7 @@ from referee.wire.views import FIELDS, UNREADABLE, refusal
 ValueT = TypeVar("ValueT", Bid, Trump, bool, Tile)
 
 _FIELDS = attrgetter(*SeatView.__slots__)
+_BID, _PLAY = Kind.BID, Kind.PLAY
 
 
 class View(SeatView, Generic[ValueT]):
@@ -113,23 +110,6 @@ class View(SeatView, Generic[ValueT]):
         comes before ``False``.
         """
         return self._legal
-
-    def _values(self) -> list[Bid] | list[Trump] | list[bool] | list[Tile]:
-        legal = self.choices
-        match self.kind:
-            case Kind.PLAY:  # the kind asked most often
-                plays = cast("tuple[Play, ...]", legal)
-                tiles = [play.tile for play in plays]
-                # A tile that can be led as two suits is legal twice, but it is one tile.
-                return tiles if plays[0].called is None else list(dict.fromkeys(tiles))
-            case Kind.BID:
-                return [choice.bid for choice in cast("tuple[MakeBid, ...]", legal)]
-            case Kind.TRUMP:
-                return [choice.trump for choice in cast("tuple[NameTrump, ...]", legal)]
-            case Kind.EXCHANGE:
-                return [choice.take for choice in cast("tuple[Exchange, ...]", legal)]
-            case Kind.DISCARD:
-                return [choice.tile for choice in cast("tuple[Discard, ...]", legal)]
 
     @property
     def calls(self) -> tuple[Play, ...]:
@@ -257,7 +237,22 @@ class View(SeatView, Generic[ValueT]):
 
 
 def _legal_values(view: View[Any]) -> tuple[Any, ...]:
-    return tuple(view._values())
+    """Returns the choices as what they choose."""
+    decision = view.decision
+    assert decision is not None
+    kind = decision.kind
+    choices: tuple[Any, ...] = decision.legal
+    if kind is _PLAY:  # the kind asked most often
+        tiles = [choice.tile for choice in choices]
+        # A tile that can be led as two suits is legal twice, but it is one tile.
+        return tuple(tiles if choices[0].called is None else dict.fromkeys(tiles))
+    if kind is _BID:
+        return tuple([choice.bid for choice in choices])
+    if kind is Kind.DISCARD:
+        return tuple([choice.tile for choice in choices])
+    if kind is Kind.TRUMP:
+        return tuple([choice.trump for choice in choices])
+    return tuple([choice.take for choice in choices])
 
 
 def _generator(view: View[Any]) -> random.Random:

@@ -14,7 +14,7 @@ may know.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from google.protobuf.descriptor import Descriptor
@@ -74,7 +74,7 @@ _VARINT, _BYTES = 0, 2
 """Wire types."""
 
 
-def _varint(number: int) -> bytes:
+def _long_varint(number: int) -> bytes:
     """Returns *number* in groups of seven bits, the lowest first."""
     found = bytearray()
     while number > 127:
@@ -82,6 +82,14 @@ def _varint(number: int) -> bytes:
         number >>= 7
     found.append(number)
     return bytes(found)
+
+
+_VARINTS = tuple(map(_long_varint, range(1 << 11)))
+"""By number: its varint, for those that are needed all the time."""
+
+
+def _varint(number: int) -> bytes:
+    return _VARINTS[number] if 0 <= number < len(_VARINTS) else _long_varint(number)
 
 
 def _int32(number: int) -> bytes:
@@ -95,10 +103,7 @@ def _int32(number: int) -> bytes:
     return _varint(number & (1 << 64) - 1)
 
 
-_VARINTS = tuple(map(_varint, range(1 << 11)))
-"""By number: its varint, for those that are needed all the time."""
-
-
+@cache
 def _key(kind: Descriptor, field: str, wire_type: int) -> bytes:
     return _varint(kind.fields_by_name[field].number << 3 | wire_type)
 
