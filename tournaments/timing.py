@@ -6,12 +6,18 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import msgspec
 
 STEP = 1.02
 """The ratio of neighbouring bucket edges: a percentile is at most 2 % above the true one."""
 _LOG_STEP = math.log(STEP)
+
+
+@lru_cache(maxsize=1 << 14)
+def _bucket(micros: int) -> int:
+    return math.ceil(math.log(micros) / _LOG_STEP) if micros > 0 else 0
 
 
 @dataclass(slots=True)
@@ -25,11 +31,8 @@ class Times:
     @classmethod
     def of(cls, micros: Iterable[int]) -> Times:
         """Returns the histogram of *micros*."""
-        times = cls()
-        for each in micros:
-            times.buckets[math.ceil(math.log(each) / _LOG_STEP) if each > 0 else 0] += 1
-            times.longest = max(times.longest, each)
-        return times
+        times = tuple(micros)
+        return cls(Counter(map(_bucket, times)), max(times, default=0))
 
     @classmethod
     def from_json(cls, value: Mapping[str, object] | SeatTimes) -> Times:

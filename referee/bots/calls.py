@@ -22,16 +22,18 @@ class UnreadableError(Exception):
 
 
 class BotCalls:
-    """What can be asked of the bot behind a channel; every answer is bytes, or ``None``."""
+    """What can be asked of the bot behind a channel.
+
+    Decisions are put as bytes, see `DecisionMessage`; every answer is bytes, or ``None``.
+    """
 
     def __init__(self, channel: grpc.aio.Channel) -> None:
         self.get_bot_info = _unary(channel, "GetBotInfo", pb.GetBotInfoRequest)
-        self.decide = _unary(channel, "Decide", pb.DecideRequest)
+        self.decide: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]
+        self.decide = channel.unary_unary(f"/{_SERVICE}/Decide")
         self.notify = _unary(channel, "Notify", pb.NotifyRequest)
-        self.play: grpc.aio.StreamStreamMultiCallable[pb.PlayRequest, bytes]
-        self.play = channel.stream_stream(
-            f"/{_SERVICE}/Play", request_serializer=pb.PlayRequest.SerializeToString
-        )
+        self.play: grpc.aio.StreamStreamMultiCallable[bytes, bytes]
+        self.play = channel.stream_stream(f"/{_SERVICE}/Play")
 
 
 def _unary(

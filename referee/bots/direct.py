@@ -25,6 +25,7 @@ from referee.bots.terms import CALL_MARGIN, ClockTerms
 from referee.bots.transports import Gate, Listener, StreamTransport, Transport, UnaryTransport
 from referee.match import Fault, FaultKind
 from referee.rules import Choice
+from referee.wire.packing import DecisionMessage
 from referee.wire.states import StoredQuestion, as_json
 
 Start: TypeAlias = Callable[[Listener], Awaitable[Session]]
@@ -103,7 +104,7 @@ class DirectBot:
         """Puts *question* in a call of its own and cancels that *after* so many seconds."""
         nobody = Gate(self)  # that is never opened
         transport = UnaryTransport(self._calls_of().calls, nobody)
-        transport.send([question.message], after + CALL_MARGIN)
+        transport.send([_message(question)], after + CALL_MARGIN)
         await asyncio.sleep(after)
         await transport.close()
 
@@ -137,7 +138,10 @@ class DirectBot:
         self._open = {entry.key: entry for entry in waiting}
         transport = self._transport(stream=stream)
         if self.loss is None:
-            transport.send([q.message for q in questions], allowed * len(questions) + CALL_MARGIN)
+            transport.send(
+                [_message(question) for question in questions],
+                allowed * len(questions) + CALL_MARGIN,
+            )
         while self._open and self.loss is None and self._failure is None:
             if not await self._hears_within(last, allowed):
                 self._time_out(allowed)
@@ -232,11 +236,11 @@ class DirectBot:
 
     # What comes back.
 
-    def awaits(self, question: pb.Decision) -> bool:
+    def awaits(self, question: DecisionMessage) -> bool:
         """Whether *question* is out still: neither answered nor judged."""
         return (question.match_id, question.decision_number) in self._open
 
-    def sent(self, questions: Sequence[pb.Decision]) -> None:
+    def sent(self, questions: Sequence[DecisionMessage]) -> None:
         """Takes note that *questions* have been written: nothing depends on it."""
 
     def answered(self, answers: Sequence[pb.Answer]) -> None:
@@ -253,7 +257,7 @@ class DirectBot:
             outcome = judge_answer(answer, question.match_id, question.decision)
             self._settle(entry, outcome, as_json(answer))
 
-    def expired(self, question: pb.Decision, problem: str) -> None:
+    def expired(self, question: DecisionMessage, problem: str) -> None:
         """Takes note that the time of the call is over, which is more than our clock gives."""
         self.failed(
             StalledError(
@@ -267,7 +271,7 @@ class DirectBot:
         self._failure = error
         self._changed.set()
 
-    def lost(self, problem: str, *, disconnected: bool, question: pb.Decision | None) -> None:
+    def lost(self, problem: str, *, disconnected: bool, question: DecisionMessage | None) -> None:
         """Takes note that the session is over, because of *question* if it is known."""
         if question is not None and not self.awaits(question):
             return  # it was judged before
@@ -275,6 +279,11 @@ class DirectBot:
             kind = FaultKind.CRASHED if disconnected else FaultKind.PROTOCOL
             self.loss = Fault(kind, problem)
         self._changed.set()
+
+
+def _message(question: StoredQuestion) -> DecisionMessage:
+    """Returns *question* as transports take it."""
+    return DecisionMessage(question.match_id, question.number, question.data)
 
 
 class _Open:

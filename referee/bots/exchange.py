@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from moon.v1 import bot_service_pb2 as pb
 
 from referee.bots.asks import Ask
 from referee.match import Fault, FaultKind
 from referee.rules import Choice, Decision, IllegalChoiceError
-from referee.wire.choices import decode_answer, encode_decision
+from referee.wire.choices import decode_answer
 from referee.wire.errors import WireError
+from referee.wire.packing import DecisionMessage, pack_decision
 
 
-def message_of(ask: Ask, move_time: float) -> pb.Decision:
+def message_of(ask: Ask, move_time: float) -> DecisionMessage:
     """Returns the message that puts *ask* to a bot which has *move_time* seconds for each."""
     question = ask.question
-    return encode_decision(
+    return pack_decision(
         question.view,
         match_id=ask.match_id,
         number=question.number,
-        move_time_ms=max(1, round(move_time * 1000)),
+        move_time_ms=_millis(move_time),
         bank_ms=None if ask.bank is None else max(0, round(ask.bank * 1000)),
         charged_ms=None if ask.charged is None else round(ask.charged * 1000),
     )
 
 
-def judge(ask: Ask, answer: pb.Answer) -> Choice | Fault:
-    """Returns the choice in *answer*, which came in time to *ask*, or what is wrong with it."""
-    return judge_answer(answer, ask.match_id, ask.question.decision)
+@lru_cache(maxsize=16)  # it is the same for every decision of a run
+def _millis(move_time: float) -> int:
+    return max(1, round(move_time * 1000))
 
 
 def judge_answer(answer: pb.Answer, match_id: str, decision: Decision) -> Choice | Fault:

@@ -22,7 +22,7 @@ from moon.v1 import bot_service_pb2 as pb
 from referee.bots.asks import NOTHING, Ask, Charge, Sending, StalledError
 from referee.bots.clock import RunningClock
 from referee.bots.cpu import CpuUse
-from referee.bots.exchange import judge, message_of
+from referee.bots.exchange import judge_answer, message_of
 from referee.bots.lateness import Lateness
 from referee.bots.life import Life, State
 from referee.bots.outstanding import Outstanding
@@ -32,6 +32,7 @@ from referee.bots.terms import CALL_MARGIN, MAX_BATCH, ClockTerms
 from referee.bots.transports import Listener
 from referee.match import Fault, FaultKind
 from referee.wire.notices import NOTIFICATIONS, Notice, encode_notice
+from referee.wire.packing import DecisionMessage
 
 
 class Line:
@@ -184,13 +185,14 @@ class Line:
         assert self._life.session is not None
         window = min(self._window, self._life.session.window)
         asks: list[Ask] = []
-        batch: list[pb.Decision] = []
-        while self._waiting and len(batch) < window:
-            ask = self._waiting.popleft()
+        batch: list[DecisionMessage] = []
+        waiting, move_time = self._waiting, self._terms.move_time
+        while waiting and len(batch) < window:
+            ask = waiting.popleft()
             if ask.is_suspect:
                 window = 1  # those put back come first, so nothing is in the batch yet
             try:
-                batch.append(message_of(ask, self._terms.move_time))
+                batch.append(message_of(ask, move_time))
             except Exception as error:  # noqa: BLE001 - it ends this table, and no other
                 ask.failed(error)
             else:
@@ -199,13 +201,13 @@ class Line:
             session = self._life.turn_begins()
             sending = Sending(self._clock.now(), self._clock.stalled)
             self._out.add(asks, sending, time.monotonic())
-            session.send(batch, max(map(self._out.limit, asks)) + CALL_MARGIN)
+            session.send(batch, self._out.longest_limit(asks) + CALL_MARGIN)
 
-    def awaits(self, question: pb.Decision) -> bool:
+    def awaits(self, question: DecisionMessage) -> bool:
         """Whether *question* is out still: neither answered nor judged."""
         return self._out.find((question.match_id, question.decision_number)) is not None
 
-    def sent(self, questions: Sequence[pb.Decision]) -> None:
+    def sent(self, questions: Sequence[DecisionMessage]) -> None:
         """Takes note that *questions* have been written."""
         last = questions[-1]
         ask = self._out.find((last.match_id, last.decision_number))
@@ -225,17 +227,17 @@ class Line:
             open_before, oldest = len(self._out), self._out.oldest
             whole = self._out.whole(now)
             is_understood = True
-            known = [(ask, a) for ask, a in ((self._find(a), a) for a in answers) if ask]
+            known = [(ask, a) for a in answers if (ask := self._find(a)) is not None]
             if known and oldest is not None:
                 charge = self._out.share(whole, min(len(known), open_before))
                 late = self._lateness.late(self._out, known, charge.seconds, oldest)
                 self._out.settle(now)
                 for ask, answer in known:
                     self._arrive(ask, moment)
-                    if ask.key in late:
+                    if late and ask.key in late:
                         self._fault(ask, late[ask.key].fault, late[ask.key].charge)
                         continue
-                    outcome = judge(ask, answer)
+                    outcome = judge_answer(answer, ask.match_id, ask.question.decision)
                     if isinstance(outcome, Fault):
                         is_understood &= outcome.kind is not FaultKind.PROTOCOL
                         self._fault(ask, outcome, charge)
@@ -318,7 +320,7 @@ class Line:
 
     # Losing the process.
 
-    def expired(self, question: pb.Decision, problem: str) -> None:
+    def expired(self, question: DecisionMessage, problem: str) -> None:
         """Takes note that the time which the call for *question* was given is over.
 
         That is more than our own clock gives. So either the question was judged before, or the
@@ -333,7 +335,7 @@ class Line:
             else:
                 self.lost(problem, disconnected=False, question=question)
 
-    def lost(self, problem: str, *, disconnected: bool, question: pb.Decision | None) -> None:
+    def lost(self, problem: str, *, disconnected: bool, question: DecisionMessage | None) -> None:
         """Takes note that the session is over, because of *question* if it is known."""
         with self._our_fault():
             if question is None or self.awaits(question):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from referee.bots.asks import Ask, Charge, Sending
@@ -66,9 +66,10 @@ class Outstanding:
 
     def add(self, asks: list[Ask], sending: Sending, moment: float) -> None:
         """Takes note that *asks* are sent, at *moment* by the monotonic clock of the system."""
+        out = self._asks
         for ask in asks:
             ask.sending, ask.handed = sending, moment
-            self._asks[ask.key] = ask
+            out[ask.match_id, ask.question.number] = ask
 
     def written(self, ask: Ask, now: float, moment: float) -> None:
         """Takes note that the batch of *ask* has been written.
@@ -95,6 +96,14 @@ class Outstanding:
         if oldest is None:
             return 0.0
         return self.limit(oldest) if oldest.bank is None else min(map(self.limit, self))
+
+    def longest_limit(self, asks: Sequence[Ask]) -> float:
+        """Returns the limit of that of *asks* which has the most time.
+
+        Either all seats of a run have a bank or none has.
+        """
+        first = asks[0]
+        return self.limit(first) if first.bank is None else max(map(self.limit, asks))
 
     def allowed(self, ask: Ask) -> float:
         """Returns the seconds that the bot has for *ask*, wherever it runs."""

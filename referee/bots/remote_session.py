@@ -36,6 +36,7 @@ from referee.bots.transports import (
     describe,
 )
 from referee.bots.waits import NO_THREADS, Threads
+from referee.wire.packing import DecisionMessage
 
 TRY_AGAIN = 0.1
 """Seconds between two attempts to make a link again."""
@@ -107,7 +108,7 @@ class RemoteSession:
         self._listener = listener
         self._streams = style is not CallStyle.UNARY and info.serves_stream
         self._link: _Link | None = _Link(channel, self, streams=self._streams)
-        self._asked: tuple[pb.Decision, ...] = ()
+        self._asked: tuple[DecisionMessage, ...] = ()
         self._limit = 0.0
         self._is_written = False
         self._reaching: asyncio.Task[None] | None = None
@@ -134,7 +135,7 @@ class RemoteSession:
     def rest(self) -> None:
         """Does nothing either."""
 
-    def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
+    def send(self, questions: Sequence[DecisionMessage], limit: float) -> None:
         """Hands *questions* over and returns at once."""
         self._asked = tuple(questions)
         self._limit = limit
@@ -166,18 +167,18 @@ class RemoteSession:
 
     # What comes back over the link.
 
-    def awaits(self, question: pb.Decision) -> bool:
+    def awaits(self, question: DecisionMessage) -> bool:
         """Whether *question* is out still: neither answered nor judged."""
         return self._listener.awaits(question)
 
-    def sent(self, questions: Sequence[pb.Decision]) -> None:
+    def sent(self, questions: Sequence[DecisionMessage]) -> None:
         """Takes note that *questions* have been written."""
         # Over another link they are written once more, which gives the bot no more time.
         if not self._is_written:
             self._is_written = True
             self._listener.sent(questions)
 
-    def expired(self, question: pb.Decision, problem: str) -> None:
+    def expired(self, question: DecisionMessage, problem: str) -> None:
         """Takes note that the call for *question* ended for want of time, its own or the bot's."""
         self._listener.expired(question, problem)
 
@@ -189,7 +190,7 @@ class RemoteSession:
         """Takes note that asking broke, which is no fault of the bot."""
         self._listener.failed(error)
 
-    def lost(self, problem: str, *, disconnected: bool, question: pb.Decision | None) -> None:
+    def lost(self, problem: str, *, disconnected: bool, question: DecisionMessage | None) -> None:
         """Makes the link again if it is gone; what the bot itself ended is passed on."""
         if not disconnected:
             self._listener.lost(problem, disconnected=False, question=question)
@@ -206,7 +207,7 @@ class RemoteSession:
         self._link = None
         _keep(self._closing, link.close())
 
-    def _open(self) -> tuple[pb.Decision, ...]:
+    def _open(self) -> tuple[DecisionMessage, ...]:
         """Returns what was asked and is out still, oldest first."""
         return tuple(filter(self.awaits, self._asked))
 

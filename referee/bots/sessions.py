@@ -35,6 +35,7 @@ from referee.bots.transports import (
 from referee.bots.waits import ProcessThreads, Threads
 from referee.rules import Rules, presets, rules_text
 from referee.text import printable
+from referee.wire.packing import DecisionMessage
 
 T = TypeVar("T")
 
@@ -127,7 +128,7 @@ class Session(Protocol):
     def rest(self) -> None:
         """Stops it where that is wanted: it is not to move any more."""
 
-    def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
+    def send(self, questions: Sequence[DecisionMessage], limit: float) -> None:
         """Hands *questions* over and returns at once; *limit* (seconds) bounds each call."""
 
     def notify(self, notice: pb.NotifyRequest) -> None:
@@ -200,7 +201,7 @@ class BotSession:
         if self._freezes:
             self._process.freeze()
 
-    def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
+    def send(self, questions: Sequence[DecisionMessage], limit: float) -> None:
         """Hands *questions* over and returns at once."""
         self._transport.send(questions, limit)
 

@@ -15,7 +15,7 @@ from typing import Protocol, TypeAlias
 from referee.bots.asks import Ask, Charge, TableLine
 from referee.bots.halves import Half
 from referee.bots.terms import ClockTerms
-from referee.match import Fault, FaultMark, FinishedDeal, MatchReferee, Question
+from referee.match import Fault, FaultMark, FinishedDeal, MatchReferee
 from referee.rules import SEATS, Bid, Choice, Kind, Seat
 from referee.wire.notices import DealEnded, MatchEnded, Notice
 
@@ -123,6 +123,7 @@ class TableInPlay:
         self._tap = tap
         self._told = 0
         self._ask: Ask | None = None
+        self._to_move: _Player | None = None
         self._applied = 0.0
 
     def start(self) -> None:
@@ -134,22 +135,24 @@ class TableInPlay:
         self.is_dropped = True
         self._done(self)
 
-    def _take(self, step: Callable[[], None]) -> None:
+    def _take(self, step: Callable[..., None], *given: object) -> None:
         """Takes *step*; if it fails, that is our fault, and this table is void, no other."""
         try:
-            step()
+            step(*given)
         except Exception as error:  # noqa: BLE001 - one broken table must not end the others
             self.error = error
-        if self.error is not None or self.referee.result is not None:
+        if self.error is not None or self.referee.match.result is not None:
             self._done(self)
 
     def _next(self) -> None:
-        question = self.referee.question
-        self._tell_finished_deals()
+        referee = self.referee
+        question = referee.question
+        if self._told < len(referee.finished):
+            self._tell_finished_deals()
         if question is None:
             self._tell_end()
             return
-        player = self._player(question.seat, question.decision.kind)
+        self._to_move = player = self._player(question.seat, question.decision.kind)
         self._ask = ask = Ask(
             player.id,
             question,
@@ -170,42 +173,43 @@ class TableInPlay:
         return players[Half.of(kind)] if len(players) > 1 else players[0]
 
     def _answered(self, choice: Choice, charge: Charge) -> None:
-        self._take(lambda: self._apply(choice, charge))
+        self._take(self._apply, choice, charge)
 
     def _faulted(self, fault: Fault, charge: Charge) -> None:
-        self._take(lambda: self._apply(fault, charge))
+        self._take(self._apply, fault, charge)
 
     def _failed(self, error: Exception) -> None:
         self.error = error
         self._done(self)
 
     def _apply(self, outcome: Choice | Fault, charge: Charge) -> None:
-        ask = self._ask
+        ask, referee = self._ask, self.referee
         assert ask is not None
         seat = ask.question.seat
         if self._tap is not None:
             self._tap.applied(ask, outcome, charge)
-        micros = self._charge(ask.question, charge)
+        micros = self._charge(seat, charge)
         if isinstance(outcome, Fault):
-            self.referee.fault(outcome, micros)
+            referee.fault(outcome, micros)
         else:
-            self.referee.answer(outcome, micros)
+            referee.answer(outcome, micros)
         self._applied = applied = monotonic()
         self.overhead.add(ask, applied)
         if ask.stalled:
             self.stalls.append((ask.question.number, ask.stalled))
-        result = self.referee.result
+        result = referee.match.result
         if result is not None and result.forfeit == seat:
             # What is left of a bot that forfeited may be in any state.
             for player in self._players[seat]:
                 player.line.restart()
         self._next()
 
-    def _charge(self, question: Question, charge: Charge) -> int:
-        """Writes down what was used for *question*, and returns it in microseconds."""
+    def _charge(self, seat: Seat, charge: Charge) -> int:
+        """Writes down what *seat* used for what it was asked, and returns it in microseconds."""
         micros = round(charge.seconds * 1e6)
-        self.charged[question.seat].append(micros)
-        player = self._player(question.seat, question.decision.kind)
+        self.charged[seat].append(micros)
+        player = self._to_move
+        assert player is not None
         player.last = charge.seconds
         if player.bank is not None:
             player.bank = max(0.0, player.bank - charge.from_bank)

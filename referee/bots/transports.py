@@ -18,6 +18,7 @@ from moon.v1 import bot_service_pb2 as pb
 
 from referee.bots.calls import BotCalls, UnreadableError, read_message
 from referee.text import printable
+from referee.wire.packing import DecisionMessage
 
 SPARE_ANSWERS = 512
 """How many answers a bot may send over a stream besides two to every question.
@@ -32,22 +33,22 @@ TIMER = 0.1
 class Listener(Protocol):
     """Is told what becomes of what was sent to a bot, and what comes back."""
 
-    def awaits(self, question: pb.Decision) -> bool:
+    def awaits(self, question: DecisionMessage) -> bool:
         """Whether *question* is out still: neither answered nor judged."""
 
-    def sent(self, questions: Sequence[pb.Decision]) -> None:
+    def sent(self, questions: Sequence[DecisionMessage]) -> None:
         """Takes note that *questions* have been written."""
 
     def answered(self, answers: Sequence[pb.Answer]) -> None:
         """Takes answers that arrived together."""
 
-    def expired(self, question: pb.Decision, problem: str) -> None:
+    def expired(self, question: DecisionMessage, problem: str) -> None:
         """Takes note that the time which the call for *question* was given is over."""
 
     def failed(self, error: BaseException) -> None:
         """Takes note that asking broke, which is no fault of the bot."""
 
-    def lost(self, problem: str, *, disconnected: bool, question: pb.Decision | None) -> None:
+    def lost(self, problem: str, *, disconnected: bool, question: DecisionMessage | None) -> None:
         """Takes note that nothing more will come.
 
         Args:
@@ -79,11 +80,11 @@ class Gate:
         """Passes on nothing any more."""
         self._is_open = False
 
-    def awaits(self, question: pb.Decision) -> bool:
+    def awaits(self, question: DecisionMessage) -> bool:
         """Whether *question* is out still; nothing is while nobody is heard."""
         return self._is_open and self._listener.awaits(question)
 
-    def sent(self, questions: Sequence[pb.Decision]) -> None:
+    def sent(self, questions: Sequence[DecisionMessage]) -> None:
         """Passes on that they are written."""
         if self._is_open:
             self._listener.sent(questions)
@@ -93,7 +94,7 @@ class Gate:
         if self._is_open:
             self._listener.answered(answers)
 
-    def expired(self, question: pb.Decision, problem: str) -> None:
+    def expired(self, question: DecisionMessage, problem: str) -> None:
         """Passes on the end of a call."""
         if self._is_open:
             self._listener.expired(question, problem)
@@ -102,7 +103,7 @@ class Gate:
         """Passes on that asking broke, whenever it does."""
         self._listener.failed(error)
 
-    def lost(self, problem: str, *, disconnected: bool, question: pb.Decision | None) -> None:
+    def lost(self, problem: str, *, disconnected: bool, question: DecisionMessage | None) -> None:
         """Passes on the loss, or keeps it until the gate opens."""
         if self._is_open:
             self._listener.lost(problem, disconnected=disconnected, question=question)
@@ -113,7 +114,7 @@ class Gate:
 class Transport(Protocol):
     """Puts decisions to one bot."""
 
-    def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
+    def send(self, questions: Sequence[DecisionMessage], limit: float) -> None:
         """Hands *questions* over and returns at once; *limit* (seconds) bounds each answer."""
 
     async def close(self) -> None:
@@ -129,7 +130,7 @@ class UnaryTransport:
         self._listener = listener
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
+    def send(self, questions: Sequence[DecisionMessage], limit: float) -> None:
         """Starts a call for each of *questions*."""
         # One after the other: the last may take its time after all others have.
         together = limit * len(questions)
@@ -145,11 +146,10 @@ class UnaryTransport:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _ask(self, question: pb.Decision, limit: float) -> None:
-        request = pb.DecideRequest(decision=question)
+    async def _ask(self, question: DecisionMessage, limit: float) -> None:
         began = time.monotonic()
         try:
-            call = self._calls.decide(request, timeout=limit)
+            call = self._calls.decide(question.data, timeout=limit)
             await asyncio.sleep(0)  # in which the call begins and the question is written
             self._listener.sent((question,))
             answer = _only_answer(await call, question)
@@ -168,7 +168,7 @@ class UnaryTransport:
             self._listener.answered((answer,))
 
 
-def _only_answer(data: object, question: pb.Decision) -> pb.Answer:
+def _only_answer(data: object, question: DecisionMessage) -> pb.Answer:
     """Returns the answer to *question* that a call for it brought.
 
     Raises:
@@ -193,7 +193,7 @@ class StreamTransport:
         """Opens the stream; what comes back is reported to *listener*."""
         self._listener = listener
         self._call = calls.play()
-        self._waiting: list[pb.Decision] = []
+        self._waiting: list[DecisionMessage] = []
         self._wake = asyncio.Event()
         self._allowed = SPARE_ANSWERS
         self._tasks = (
@@ -203,7 +203,7 @@ class StreamTransport:
         for task in self._tasks:
             task.add_done_callback(partial(_tell_failure, listener))
 
-    def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
+    def send(self, questions: Sequence[DecisionMessage], limit: float) -> None:
         """Hands *questions* to the writer; those that wait together leave in one message."""
         self._allowed += 2 * len(questions)
         self._waiting.extend(questions)
@@ -222,7 +222,7 @@ class StreamTransport:
                 await self._wake.wait()
                 self._wake.clear()
                 batch, self._waiting = self._waiting, []
-                await self._call.write(pb.PlayRequest(decisions=batch))
+                await self._call.write(b"".join([question.data for question in batch]))
                 self._listener.sent(batch)
         except (grpc.RpcError, asyncio.InvalidStateError):
             return  # The reader is told why, and reports it.

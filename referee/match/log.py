@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+import msgspec
+
 from referee.errors import MoonError
 from referee.match.errors import RecordError
 from referee.match.fields import (
@@ -36,7 +38,8 @@ from referee.match.fields import (
 )
 from referee.match.matches import Ending, Result, Terms
 from referee.match.records import VERSION, DealRecord, MatchRecord
-from referee.rules import Bid, Dealt, Hand, Rules, Tile, Trump, parse_rules, rules_text
+from referee.rules import TILES, Bid, Dealt, Rules, Tile, Trump, parse_rules, rules_text
+from referee.rules.tiles import tiles_in
 
 HEAD_KEYS = (
     "type", "v", "table", "rules", "deals", "max_deals", "seats", "ask_forced", "strikes",
@@ -78,12 +81,21 @@ def dump_match(record: MatchRecord) -> str:
         "places": list(result.places),
         "forfeit": result.forfeit,
     }
-    return "".join(map(_line, (head, *map(_deal, record.deals), end)))
+    return "".join((_line(head), *map(_deal_line, record.deals), _line(end)))
 
 
 def _line(fields: Mapping[str, object]) -> str:
     text = json.dumps(fields, separators=(",", ":"), ensure_ascii=False)
     return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+
+
+_encode = msgspec.json.Encoder().encode
+_TILES = tuple(map(str, TILES))
+
+
+def _deal_line(deal: DealRecord) -> str:
+    """Returns the line of a deal: all of it is ours and plain ASCII, so no more care is needed."""
+    return _encode(_deal(deal)).decode("ascii") + "\n"
 
 
 def _deal(deal: DealRecord) -> dict[str, object]:
@@ -92,13 +104,13 @@ def _deal(deal: DealRecord) -> dict[str, object]:
         "n": deal.number,
         "first": deal.first_bidder,
         "forced": deal.forced,
-        "hands": [str(Hand(mask)) for mask in deal.dealt.hands],
-        "middle": " ".join(map(str, deal.dealt.middle)),
+        "hands": [_words(reversed(tiles_in(mask))) for mask in deal.dealt.hands],
+        "middle": _words(deal.dealt.middle),
         "bids": " ".join(map(str, deal.bids)),
         "trump": None if deal.trump is None else str(deal.trump),
         "taken": deal.taken,
         "discard": None if deal.discarded is None else str(deal.discarded),
-        "plays": " ".join(map(str, deal.plays)),
+        "plays": _words(deal.plays),
     }
     if deal.called:
         fields["called"] = " ".join(map(str, deal.called))
@@ -111,6 +123,10 @@ def _deal(deal: DealRecord) -> dict[str, object]:
     if deal.faults:
         fields["faults"] = [[mark.at, mark.seat, mark.kind.value] for mark in deal.faults]
     return fields
+
+
+def _words(tiles: Iterable[Tile]) -> str:
+    return " ".join([_TILES[tile] for tile in tiles])
 
 
 def load_matches(lines: Iterable[str | bytes], source: str = "record") -> Iterator[MatchRecord]:

@@ -190,13 +190,18 @@ class MatchReferee:
 
     def _advance(self) -> None:
         """Makes the choices that need no asking, and opens the next question."""
-        while (decision := self.match.decision) is not None:
-            if len(decision.legal) > 1 or self._terms.ask_forced:
-                self.question = Question(decision.seat, self._number + 1, decision, self.match)
+        match, asks_forced = self.match, self._terms.ask_forced
+        while (decision := match.decision) is not None:
+            if len(decision.legal) > 1 or asks_forced:
+                # As the constructor would make it, which is a function in Python.
+                self.question = tuple.__new__(
+                    Question, (decision.seat, self._number + 1, decision, match)
+                )
                 return
             self._unasked.append(len(self._micros))
             self._micros.append(None)
-            self._step(self.match.play(decision.legal[0]))
+            match = match.play(decision.legal[0])
+            self._step(match)
         self.question = None
 
     def _write_deal(self, number: int, *, finished: bool) -> None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from referee.rules.decisions import SEATS, Seat
 from referee.rules.errors import NotationError
 from referee.rules.options import HAND_SIZE, Rules
-from referee.rules.tiles import TILES, Tile, mask_of
+from referee.rules.tiles import TILES, Tile
 
 
 class Dealt(NamedTuple):
@@ -61,18 +62,26 @@ def deal_tiles(key: bytes, number: int, rules: Rules) -> Dealt:
     changes places with the one at a place drawn from 0 to *i*. Then seat 0 gets the first seven,
     seat 1 the next seven, and so on; what is left lies in the middle.
     """
-    tiles = list(rules.tiles)
-    stream = _bytes(key, b"deal/" + number.to_bytes(8, "big"))
-    for place in range(len(tiles) - 1, 0, -1):
-        # As `_draw` does it, without a call for every tile.
-        limit = _LIMITS[place + 1]
-        while (byte := next(stream)) >= limit:
-            pass
-        other = byte % (place + 1)
-        tiles[place], tiles[other] = tiles[other], tiles[place]
+    # Shuffled as the bits of a mask, of which a hand is the sum.
+    tiles = list(_bits(rules))
+    place = len(tiles) - 1
+    # As `_draw` does it, without a call for every tile.
+    for byte in _bytes(key, b"deal/" + number.to_bytes(8, "big")):
+        if byte < _LIMITS[place + 1]:
+            other = byte % (place + 1)
+            tiles[place], tiles[other] = tiles[other], tiles[place]
+            place -= 1
+            if not place:
+                break
     ends = range(0, HAND_SIZE * rules.players, HAND_SIZE)
-    hands = tuple(mask_of(tiles[at : at + HAND_SIZE]) for at in ends)
-    return Dealt(hands, tuple(tiles[HAND_SIZE * rules.players :]))
+    hands = tuple([sum(tiles[at : at + HAND_SIZE]) for at in ends])
+    middle = tiles[HAND_SIZE * rules.players :]
+    return Dealt(hands, tuple([TILES[bit.bit_length() - 1] for bit in middle]))
+
+
+@lru_cache(maxsize=64)
+def _bits(rules: Rules) -> tuple[int, ...]:
+    return tuple(1 << tile for tile in rules.tiles)
 
 
 def first_bidder(key: bytes, rules: Rules) -> Seat:

@@ -111,16 +111,10 @@ class Deal:
             forced: Whether the last bidder must bid when all others passed.
         """
         auction = start_auction(SEATS[first_bidder])
-        return cls(
-            rules,
-            dealt,
-            forced,
-            auction,
-            (),
-            dealt.hands,
-            auction.turn,
-            tricks_won=(0,) * rules.players,
-        )
+        return _state((
+            rules, dealt, forced, auction, (), dealt.hands, auction.turn, None, None, None, (), (),
+            (), (0,) * rules.players, 0,
+        ))  # fmt: skip
 
     # What is known of the deal.
 

@@ -20,6 +20,8 @@ from referee.rules.suits import Suit, SuitTable, Trump
 from referee.rules.tiles import Hand, Tile, hand_of, mask_of
 from referee.rules.tricks import trick_winner
 
+_PASS, _LEADER_CALLS = Bid.PASS, LedSuit.LEADER_CALLS
+
 
 class Trick(NamedTuple):
     """A trick, finished or open."""
@@ -199,28 +201,24 @@ def view(
     declarer = auction.declarer if auction.turn is None else None
     own = declarer == seat
     rules = deal.rules
-    return view_of(
-        View,
-        (
-            rules,
-            seat,
-            tuple(scores or (0,) * rules.side_count),
-            deal_number,
-            deals,
-            deal.forced,
-            hand_of(deal.hands[seat]),
-            auction.first_bidder,
-            deal.bids,
-            declarer,
-            auction.contract if declarer is not None else Bid.PASS,
-            deal.trump,
-            deal.taken,
-            deal.dealt.widow if own and deal.taken else None,
-            deal.discarded if own else None,
-            deal.plays,
-            deal.leaders,
-            deal.suits if rules.led_suit is LedSuit.LEADER_CALLS else (),
-            deal.tricks_won,
-            decision if decision is not None and decision.seat == seat else None,
-        ),
+    seen: Any = object.__new__(_OpenView)  # filled here and closed at the end, see `open_twin`
+    seen.rules, seen.seat, seen.scores = rules, seat, tuple(scores or (0,) * rules.side_count)
+    seen.deal_number, seen.deals, seen.forced = deal_number, deals, deal.forced
+    seen.hand, seen.first_bidder, seen.bids = (
+        hand_of(deal.hands[seat]),
+        auction.first_bidder,
+        deal.bids,
     )
+    seen.declarer, seen.trump, seen.taken = declarer, deal.trump, deal.taken
+    seen.contract = auction.contract if declarer is not None else _PASS
+    seen.widow = deal.dealt.widow if own and deal.taken else None
+    seen.discarded = deal.discarded if own else None
+    seen.plays, seen.leaders, seen.tricks_won = deal.plays, deal.leaders, deal.tricks_won
+    seen.called = deal.suits if rules.led_suit is _LEADER_CALLS else ()
+    seen.decision = decision if decision is not None and decision.seat == seat else None
+    seen.__class__ = View
+    closed: View = seen
+    return closed
+
+
+_OpenView = open_twin(View)

@@ -7,13 +7,14 @@ program itself. So all of them get the same answer to the same question.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from typing import Any
 
 from referee.rules import Bid, Choice, Decision, Kind, Play, Tile, Trump
 from referee.rules.decisions import BIDDING, CALLING, DISCARDING, LEAVE, NAMING, PLAYING, TAKE
 from referee.sdk.bot import AnyView, Bot, Value
 from referee.wire.notices import DealEnded, MatchEnded, Notice
 
+_BID, _DISCARD, _PLAY = Kind.BID, Kind.DISCARD, Kind.PLAY
 _EXPECTED = {
     Kind.BID: "a Bid",
     Kind.TRUMP: "a Trump",
@@ -88,29 +89,28 @@ def choice_of(bot: Bot, view: AnyView, value: Value) -> Choice:
     """
     decision = view.decision
     assert decision is not None
-    match decision.kind, value:
-        case Kind.PLAY, Tile():
+    kind = decision.kind
+    if value.__class__ is Tile:  # as nearly always
+        if kind is _PLAY:
             return _play(decision, value)
-        case Kind.PLAY, Play():
-            return value
-        case Kind.BID, Bid():
-            return BIDDING[value]
-        case Kind.DISCARD, Tile():
+        if kind is _DISCARD:
             return DISCARDING[value]
-        case Kind.TRUMP, Trump():
-            return NAMING[value]
-        case Kind.EXCHANGE, bool():
-            return TAKE if value else LEAVE
-        case _:
-            raise _wrong_type(bot, decision.kind, value)
+    elif kind is _BID and isinstance(value, Bid):
+        return BIDDING[value]
+    elif kind is _PLAY and isinstance(value, Play):
+        return value
+    elif kind is Kind.TRUMP and isinstance(value, Trump):
+        return NAMING[value]
+    elif kind is Kind.EXCHANGE and isinstance(value, bool):
+        return TAKE if value else LEAVE
+    raise _wrong_type(bot, kind, value)
 
 
 def _play(decision: Decision, tile: Tile) -> Play:
     """Returns the play of *tile* alone; where the leader calls a suit, as its higher end."""
-    first = cast("Play", decision.legal[0])
-    if first.called is None:
+    plays: tuple[Any, ...] = decision.legal
+    if plays[0].called is None:
         return PLAYING[tile]
-    plays = cast("tuple[Play, ...]", decision.legal)
     # A tile that is not legal is said in the form of these rules too, and judged as what it is.
     beyond = CALLING[tile][tile.high]
     return next((play for play in plays if play.tile is tile), beyond)

@@ -192,11 +192,11 @@ class _Conversation:
         service = self._service
         match message.WhichOneof("message"):
             case "decide":
-                [[answer]] = service.answers([message.decide.decision])
-                yield arena.AttachRequest(decide=pb.DecideResponse(answer=answer))
+                [response] = service.answers([message.decide.decision])
+                yield arena.AttachRequest(decide=pb.DecideResponse(answer=response.answers[0]))
             case "play":
-                for answers in service.answers(message.play.decisions):
-                    yield arena.AttachRequest(play=pb.PlayResponse(answers=answers))
+                for response in service.answers(message.play.decisions):
+                    yield arena.AttachRequest(play=response)
             case "notify":
                 service.tell(message.notify)
                 yield arena.AttachRequest(notify=pb.NotifyResponse())

@@ -21,11 +21,11 @@ from moon.v1 import bot_service_pb2 as pb
 from moon.v1 import bot_service_pb2_grpc as service
 
 from referee.rules import Choice
-from referee.sdk.asking import ask, ask_all, takes_batches, tell, wanted
+from referee.sdk.asking import ask_all, choice_of, takes_batches, tell, wanted
 from referee.sdk.bot import AnyView, Bot
 from referee.sdk.views import View
 from referee.wire import PROTOCOL
-from referee.wire.choices import decode_decision, encode_answer
+from referee.wire.choices import fill_answer
 from referee.wire.errors import WireError
 from referee.wire.notices import NOTIFICATIONS, decode_notice
 
@@ -88,8 +88,8 @@ class BotService(service.BotServiceServicer):
     ) -> pb.DecideResponse:
         """Answers one decision."""
         with _refusing(context):
-            [[answer]] = self.answers([request.decision])
-        return pb.DecideResponse(answer=answer)
+            [response] = self.answers([request.decision])
+        return pb.DecideResponse(answer=response.answers[0])
 
     def Play(  # noqa: N802
         self, request_iterator: Iterable[pb.PlayRequest], context: grpc.ServicerContext
@@ -97,8 +97,7 @@ class BotService(service.BotServiceServicer):
         """Answers decisions as they come."""
         for request in request_iterator:
             with _refusing(context):
-                for answers in self.answers(request.decisions):
-                    yield pb.PlayResponse(answers=answers)
+                yield from self.answers(request.decisions)
 
     def Notify(  # noqa: N802
         self, request: pb.NotifyRequest, context: grpc.ServicerContext
@@ -117,8 +116,8 @@ class BotService(service.BotServiceServicer):
         notice = decode_notice(request)
         self._call(lambda: tell(self._bot, notice))
 
-    def answers(self, decisions: Sequence[pb.Decision]) -> Iterator[list[pb.Answer]]:
-        """Yields the answers to *decisions*, in order, in as few lists as the clock allows.
+    def answers(self, decisions: Sequence[pb.Decision]) -> Iterator[pb.PlayResponse]:
+        """Yields the answers to *decisions*, in order, in as few messages as the clock allows.
 
         Raises:
             WireError: if one of them means nothing.
@@ -126,37 +125,53 @@ class BotService(service.BotServiceServicer):
         if self._batched:
             yield self._answer_batch(decisions)
             return
-        since, ready = time.perf_counter(), []
+        since, response, is_empty = time.perf_counter(), pb.PlayResponse(), True
         for decision in decisions:
-            ready.append(self._answer(decision))
-            if time.perf_counter() - since > SEND_AFTER:
-                yield ready
-                since, ready = time.perf_counter(), []
-        if ready:
-            yield ready
+            view: AnyView = View.read(decision)
+            begun = time.perf_counter()
+            choice = self._choose(view)
+            done = time.perf_counter()
+            # Filled where it travels, it need not be copied there.
+            self._finish(response.answers.add(), decision, view, choice, done - begun)
+            is_empty = False
+            if done - since > SEND_AFTER:
+                yield response
+                since, response, is_empty = time.perf_counter(), pb.PlayResponse(), True
+        if not is_empty:
+            yield response
 
-    def _answer(self, decision: pb.Decision) -> pb.Answer:
-        view: AnyView = decode_decision(decision, View)
-        begun = time.perf_counter()
-        choice = self._call(lambda: ask(self._bot, view))
-        return self._finish(decision, view, choice, time.perf_counter() - begun)
+    def _choose(self, view: AnyView) -> Choice:
+        """Returns what the bot chooses; see `_call`."""
+        bot = self._bot
+        try:
+            with self._turn:
+                return choice_of(bot, view, bot.decide(view))
+        except WireError:
+            raise  # of a view that cannot be read, which is not the bot's doing
+        except BaseException:  # noqa: BLE001 - whatever it was, it ends the bot
+            crash()
 
-    def _answer_batch(self, decisions: Sequence[pb.Decision]) -> list[pb.Answer]:
-        views: list[AnyView] = [decode_decision(decision, View) for decision in decisions]
+    def _answer_batch(self, decisions: Sequence[pb.Decision]) -> pb.PlayResponse:
+        views: list[AnyView] = [View.read(decision) for decision in decisions]
         begun = time.perf_counter()
         choices = self._call(lambda: ask_all(self._bot, views))
         each = (time.perf_counter() - begun) / max(1, len(views))
-        return [
-            self._finish(decision, view, choice, each)
-            for decision, view, choice in zip(decisions, views, choices, strict=True)
-        ]
+        response = pb.PlayResponse()
+        for decision, view, choice in zip(decisions, views, choices, strict=True):
+            self._finish(response.answers.add(), decision, view, choice, each)
+        return response
 
     def _finish(
-        self, decision: pb.Decision, view: AnyView, choice: Choice, seconds: float
-    ) -> pb.Answer:
+        self,
+        answer: pb.Answer,
+        decision: pb.Decision,
+        view: AnyView,
+        choice: Choice,
+        seconds: float,
+    ) -> None:
         if self._log is not None:
             self._log(decision, view, choice, seconds)
-        return encode_answer(choice, match_id=decision.match_id, number=decision.decision_number)
+        fill_answer(answer, choice, decision.match_id, decision.decision_number)
 
     def _call(self, function: Callable[[], ResultT]) -> ResultT:
         """Returns what *function*, which calls the bot, returns; an error in it ends the process.
@@ -167,6 +182,8 @@ class BotService(service.BotServiceServicer):
         try:
             with self._turn:
                 return function()
+        except WireError:
+            raise  # of a view that cannot be read, which is not the bot's doing
         except BaseException:  # noqa: BLE001 - whatever it was, it ends the bot
             crash()
 

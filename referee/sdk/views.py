@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from operator import attrgetter
-from typing import Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
+
+from moon.v1 import bot_service_pb2 as pb
+from moon.v1 import table_pb2 as pb_table
 
 from referee.rules import (
     SEATS,
     Bid,
-    Discard,
-    Exchange,
     Kind,
-    MakeBid,
-    NameTrump,
     Play,
     Seat,
     Suit,
@@ -26,11 +25,15 @@ from referee.rules import (
 from referee.rules import View as SeatView
 from referee.rules.bids import TRICKS
 from referee.rules.scoring import needed_tricks, side_tricks
+from referee.rules.sealing import open_twin
 from referee.rules.views import view_of
+from referee.wire.choices import decode_question
+from referee.wire.views import FIELDS, UNREADABLE, refusal
 
 ValueT = TypeVar("ValueT", Bid, Trump, bool, Tile)
 
 _FIELDS = attrgetter(*SeatView.__slots__)
+_BID, _PLAY = Kind.BID, Kind.PLAY
 
 
 class View(SeatView, Generic[ValueT]):
@@ -41,15 +44,49 @@ class View(SeatView, Generic[ValueT]):
     and the rest. A view cannot be changed.
     """
 
-    __slots__ = ("_legal", "_rng")
+    __slots__ = ("_legal", "_message", "_rng")
 
     _legal: tuple[ValueT, ...]
+    _message: pb_table.View
     _rng: random.Random
 
     @classmethod
     def of(cls, view: SeatView) -> View[ValueT]:
         """Returns *view* with what a bot's functions need on top."""
         return view_of(cls, _FIELDS(view))
+
+    @classmethod
+    def read(cls, message: pb.Decision) -> View[ValueT]:
+        """Returns the view in *message*, with its question.
+
+        What it shows besides is read when the bot first looks at it: most of what a view holds is
+        not looked at for most decisions.
+
+        Raises:
+            WireError: if the message asks nothing, or by rules that nobody knows. For any other
+                value that stands for nothing it is raised by the first look at it.
+        """
+        shown = message.view
+        view: Any = object.__new__(open_twin(cls))
+        view.decision = decision = decode_question(message)
+        view.seat = decision.seat
+        view._message = shown
+        view.rules = _read(shown, "rules")
+        view.__class__ = cls
+        closed: View[ValueT] = view
+        return closed
+
+    def __getattr__(self, name: str) -> Any:
+        """Finds what was not looked at before, and keeps it."""
+        if name in FIELDS:
+            value = _read(self._message, name)
+        elif name in _FOUND_LATER:
+            value = _FOUND_LATER[name](self)
+        else:
+            message = f"{type(self).__name__!r} object has no attribute {name!r}"
+            raise AttributeError(message, name=name, obj=self)
+        object.__setattr__(self, name, value)
+        return value
 
     def __setattr__(self, name: str, value: object) -> None:
         """Refuses.
@@ -72,29 +109,7 @@ class View(SeatView, Generic[ValueT]):
         Bids ascend from the pass, trumps and tiles by number; ``True``, which takes the widow,
         comes before ``False``.
         """
-        try:
-            return self._legal
-        except AttributeError:
-            legal = cast("tuple[ValueT, ...]", tuple(self._values()))
-            object.__setattr__(self, "_legal", legal)
-            return legal
-
-    def _values(self) -> list[Bid] | list[Trump] | list[bool] | list[Tile]:
-        legal = self.choices
-        match self.kind:
-            case Kind.PLAY:  # the kind asked most often
-                plays = cast("tuple[Play, ...]", legal)
-                tiles = [play.tile for play in plays]
-                # A tile that can be led as two suits is legal twice, but it is one tile.
-                return tiles if plays[0].called is None else list(dict.fromkeys(tiles))
-            case Kind.BID:
-                return [choice.bid for choice in cast("tuple[MakeBid, ...]", legal)]
-            case Kind.TRUMP:
-                return [choice.trump for choice in cast("tuple[NameTrump, ...]", legal)]
-            case Kind.EXCHANGE:
-                return [choice.take for choice in cast("tuple[Exchange, ...]", legal)]
-            case Kind.DISCARD:
-                return [choice.tile for choice in cast("tuple[Discard, ...]", legal)]
+        return self._legal
 
     @property
     def calls(self) -> tuple[Play, ...]:
@@ -112,14 +127,7 @@ class View(SeatView, Generic[ValueT]):
         It is seeded by the question and by nothing else: not by the match, the clock, or what was
         asked before. The same question gives the same draws, on any machine.
         """
-        try:
-            return self._rng
-        except AttributeError:
-            digest = hashlib.blake2b(self.question.encode(), digest_size=16).digest()
-            # Bots have no secrets to draw; what counts is that a draw can be repeated.
-            rng = random.Random(int.from_bytes(digest))  # noqa: S311
-            object.__setattr__(self, "_rng", rng)
-            return rng
+        return self._rng
 
     @property
     def question(self) -> str:
@@ -226,6 +234,50 @@ class View(SeatView, Generic[ValueT]):
     def is_with_me(self, seat: Seat | None) -> bool:
         """Whether *seat* is this seat or its partner."""
         return seat is not None and self.rules.side_of(seat) == self.side
+
+
+def _legal_values(view: View[Any]) -> tuple[Any, ...]:
+    """Returns the choices as what they choose."""
+    decision = view.decision
+    assert decision is not None
+    kind = decision.kind
+    choices: tuple[Any, ...] = decision.legal
+    if kind is _PLAY:  # the kind asked most often
+        tiles = [choice.tile for choice in choices]
+        # A tile that can be led as two suits is legal twice, but it is one tile.
+        return tuple(tiles if choices[0].called is None else dict.fromkeys(tiles))
+    if kind is _BID:
+        return tuple([choice.bid for choice in choices])
+    if kind is Kind.DISCARD:
+        return tuple([choice.tile for choice in choices])
+    if kind is Kind.TRUMP:
+        return tuple([choice.trump for choice in choices])
+    return tuple([choice.take for choice in choices])
+
+
+def _generator(view: View[Any]) -> random.Random:
+    digest = hashlib.blake2b(view.question.encode(), digest_size=16).digest()
+    # Bots have no secrets to draw; what counts is that a draw can be repeated.
+    return random.Random(int.from_bytes(digest))  # noqa: S311
+
+
+_FOUND_LATER: dict[str, Callable[[View[Any]], Any]] = {
+    "_legal": _legal_values,
+    "_rng": _generator,
+}
+"""By name: what finds it, once."""
+
+
+def _read(message: pb_table.View, name: str) -> Any:
+    """Returns the field *name* of the view in *message*.
+
+    Raises:
+        WireError: if it stands for nothing.
+    """
+    try:
+        return FIELDS[name](message)
+    except UNREADABLE as error:
+        raise refusal(message, error) from None
 
 
 def _words(values: Iterable[object]) -> str:

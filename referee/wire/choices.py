@@ -6,11 +6,10 @@ asked for, with a value that exists.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from typing import cast
 
 from moon.v1 import bot_service_pb2 as pb
-from moon.v1 import table_pb2 as pb_table
 
 from referee.rules import (
     Choice,
@@ -26,6 +25,7 @@ from referee.rules import (
 from referee.rules.decisions import BIDDING, CALLING, DISCARDING, LEAVE, NAMING, PLAYING, TAKE
 from referee.rules.views import ViewT
 from referee.wire.errors import WireError
+from referee.wire.packing import pack_decision
 from referee.wire.values import (
     BID_FROM_WIRE,
     BID_TO_WIRE,
@@ -39,8 +39,9 @@ from referee.wire.values import (
     TRUMP_FROM_WIRE,
     TRUMP_TO_WIRE,
 )
-from referee.wire.views import decode_view, view_fields
+from referee.wire.views import decode_view
 
+_PLAY = Kind.PLAY
 _BIDS: dict[int, Choice] = {number: BIDDING[bid] for number, bid in BID_FROM_WIRE.items()}
 _TRUMPS: dict[int, Choice] = {number: NAMING[trump] for number, trump in TRUMP_FROM_WIRE.items()}
 _TAKES: dict[int, Choice] = {n: TAKE if take else LEAVE for n, take in TAKE_FROM_WIRE.items()}
@@ -76,43 +77,14 @@ def encode_decision(
         bank_ms: What is left of the bank of the seat, if there is one.
         charged_ms: What the last answer of the seat in this match was charged, if there was one.
     """
-    decision = view.decision
-    assert decision is not None, "only a view with a question can be asked"
-    word, prompt = _prompt_fields(decision)
-    members: dict[str, Any] = {"view": view_fields(view), word: prompt}
-    return pb.Decision(
+    return pack_decision(
+        view,
         match_id=match_id,
-        decision_number=number,
+        number=number,
         move_time_ms=move_time_ms,
         bank_ms=bank_ms,
         charged_ms=charged_ms,
-        **members,
-    )
-
-
-def _prompt_fields(decision: Decision) -> tuple[str, dict[str, Any]]:
-    """Returns the member of the prompt of *decision*, and the fields of the message in it."""
-    legal = decision.legal
-    match decision.kind:
-        case Kind.PLAY:
-            plays = cast("tuple[Play, ...]", legal)
-            fields: dict[str, Any] = {"legal_tiles": [TILE_TO_WIRE[play.tile] for play in plays]}
-            if plays[0].called is not None:
-                suits = [play.called for play in plays if play.called is not None]
-                fields["legal_called_suits"] = [SUIT_TO_WIRE[suit] for suit in suits]
-            return "play", fields
-        case Kind.BID:
-            bids = cast("tuple[MakeBid, ...]", legal)
-            return "bid", {"legal_bids": [BID_TO_WIRE[choice.bid] for choice in bids]}
-        case Kind.TRUMP:
-            trumps = cast("tuple[NameTrump, ...]", legal)
-            return "trump", {"legal_trumps": [TRUMP_TO_WIRE[choice.trump] for choice in trumps]}
-        case Kind.EXCHANGE:
-            takes = cast("tuple[Exchange, ...]", legal)
-            return "exchange", {"legal_exchanges": [TAKE_TO_WIRE[choice.take] for choice in takes]}
-        case Kind.DISCARD:
-            tiles = cast("tuple[Discard, ...]", legal)
-            return "discard", {"legal_tiles": [TILE_TO_WIRE[choice.tile] for choice in tiles]}
+    ).decision
 
 
 def decode_decision(message: pb.Decision, into: type[ViewT]) -> ViewT:
@@ -120,6 +92,15 @@ def decode_decision(message: pb.Decision, into: type[ViewT]) -> ViewT:
 
     Raises:
         WireError: if the message asks nothing, or holds values that stand for nothing.
+    """
+    return decode_view(message.view, decode_question(message), into)
+
+
+def decode_question(message: pb.Decision) -> Decision:
+    """Returns what *message* asks, without the view.
+
+    Raises:
+        WireError: if it asks nothing, or what is legal stands for nothing.
     """
     read = _PROMPTS.get(message.WhichOneof("prompt") or "")
     if read is None:
@@ -130,10 +111,11 @@ def decode_decision(message: pb.Decision, into: type[ViewT]) -> ViewT:
     seat = SEAT_FROM_WIRE.get(message.view.seat)
     if seat is None:
         raise WireError("view.seat", f"holds {message.view.seat}, which stands for nothing")
-    return decode_view(message.view, Decision(kind, seat, legal), into)
+    # As the constructor would make it, which is a function in Python.
+    return tuple.__new__(Decision, (kind, seat, legal))
 
 
-def _read_legal(kind: Kind, numbers: list[int]) -> tuple[Kind, tuple[Choice, ...]]:
+def _read_legal(kind: Kind, numbers: Sequence[int]) -> tuple[Kind, tuple[Choice, ...]]:
     word, table = _ANSWERS[kind]
     try:
         return kind, tuple(map(table.__getitem__, numbers))
@@ -145,12 +127,12 @@ def _read_legal(kind: Kind, numbers: list[int]) -> tuple[Kind, tuple[Choice, ...
 
 def _read_plays(message: pb.Decision) -> tuple[Kind, tuple[Choice, ...]]:
     prompt = message.play
-    if not prompt.legal_called_suits:
-        return _read_legal(Kind.PLAY, [*prompt.legal_tiles])
-    tiles, suits = [*prompt.legal_tiles], [*prompt.legal_called_suits]
+    tiles, suits = prompt.legal_tiles[:], prompt.legal_called_suits[:]
+    if not suits:
+        return _read_legal(_PLAY, tiles)
     if len(tiles) != len(suits) or not set(suits) <= SUIT_FROM_WIRE.keys():
         raise WireError("decision.play", "has other suits than one that exists for every tile")
-    _, plays = _read_legal(Kind.PLAY, [*tiles])
+    _, plays = _read_legal(_PLAY, tiles)
     return Kind.PLAY, tuple(
         CALLING[play.tile][SUIT_FROM_WIRE[suit]]
         for play, suit in zip(cast("tuple[Play, ...]", plays), suits, strict=True)
@@ -158,10 +140,10 @@ def _read_plays(message: pb.Decision) -> tuple[Kind, tuple[Choice, ...]]:
 
 
 _PROMPTS: dict[str, Callable[[pb.Decision], tuple[Kind, tuple[Choice, ...]]]] = {
-    "bid": lambda message: _read_legal(Kind.BID, [*message.bid.legal_bids]),
-    "trump": lambda message: _read_legal(Kind.TRUMP, [*message.trump.legal_trumps]),
-    "exchange": lambda message: _read_legal(Kind.EXCHANGE, [*message.exchange.legal_exchanges]),
-    "discard": lambda message: _read_legal(Kind.DISCARD, [*message.discard.legal_tiles]),
+    "bid": lambda message: _read_legal(Kind.BID, message.bid.legal_bids[:]),
+    "trump": lambda message: _read_legal(Kind.TRUMP, message.trump.legal_trumps[:]),
+    "exchange": lambda message: _read_legal(Kind.EXCHANGE, message.exchange.legal_exchanges[:]),
+    "discard": lambda message: _read_legal(Kind.DISCARD, message.discard.legal_tiles[:]),
     "play": _read_plays,
 }
 """By member of the prompt: what reads the kind and the legal choices."""
@@ -169,22 +151,27 @@ _PROMPTS: dict[str, Callable[[pb.Decision], tuple[Kind, tuple[Choice, ...]]]] = 
 
 def encode_answer(choice: Choice, *, match_id: str, number: int) -> pb.Answer:
     """Returns *choice* as the answer to decision *number* of match *match_id*."""
+    answer = pb.Answer()
+    fill_answer(answer, choice, match_id, number)
+    return answer
+
+
+def fill_answer(answer: pb.Answer, choice: Choice, match_id: str, number: int) -> None:
+    """Makes an empty *answer* that of *choice*; quicker than to copy one into a response."""
+    answer.match_id, answer.decision_number = match_id, number
     match choice:
         case Play(tile, called):
-            return pb.Answer(
-                match_id=match_id,
-                decision_number=number,
-                play=TILE_TO_WIRE[tile],
-                called_suit=pb_table.SUIT_UNSPECIFIED if called is None else SUIT_TO_WIRE[called],
-            )
+            answer.play = TILE_TO_WIRE[tile]
+            if called is not None:
+                answer.called_suit = SUIT_TO_WIRE[called]
         case MakeBid(bid):
-            return pb.Answer(match_id=match_id, decision_number=number, bid=BID_TO_WIRE[bid])
+            answer.bid = BID_TO_WIRE[bid]
         case NameTrump(trump):
-            return pb.Answer(match_id=match_id, decision_number=number, trump=TRUMP_TO_WIRE[trump])
+            answer.trump = TRUMP_TO_WIRE[trump]
         case Exchange(take):
-            return pb.Answer(match_id=match_id, decision_number=number, exchange=TAKE_TO_WIRE[take])
+            answer.exchange = TAKE_TO_WIRE[take]
         case Discard(tile):
-            return pb.Answer(match_id=match_id, decision_number=number, discard=TILE_TO_WIRE[tile])
+            answer.discard = TILE_TO_WIRE[tile]
 
 
 def decode_answer(answer: pb.Answer, decision: Decision) -> Choice:

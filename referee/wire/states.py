@@ -45,7 +45,7 @@ class StoredQuestion:
 
     @property
     def message(self) -> pb.Decision:
-        """The message inside, as transports take it."""
+        """The message inside."""
         return pb.DecideRequest.FromString(self.data).decision
 
     def to_json(self) -> dict[str, Any]:

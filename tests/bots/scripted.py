@@ -18,6 +18,7 @@ from referee.bots.transports import Listener
 from referee.match import Fault, FaultKind, Match, MatchReferee, Question, Terms
 from referee.rules import Bid, Choice, MakeBid, preset_rules, seed_key
 from referee.wire.choices import encode_answer
+from referee.wire.packing import DecisionMessage
 
 TERMS = ClockTerms(move_time=1.0, first_move=1.0, grace=0.05)
 INFO = BotInfo("scripted", "1", "", (), 256, serves_stream=True, notifications=frozenset())
@@ -87,7 +88,7 @@ class Scripted:
     def __init__(self, listener: Listener, window: int = 256) -> None:
         self.listener = listener
         self.window = window
-        self.batches: list[list[pb.Decision]] = []
+        self.batches: list[list[DecisionMessage]] = []
         self.ended = False
         self.is_remote = False
         self.threads = ScriptedThreads()
@@ -98,7 +99,7 @@ class Scripted:
     def asked(self) -> list[tuple[str, int]]:
         return [(d.match_id, d.decision_number) for batch in self.batches for d in batch]
 
-    def send(self, questions: Sequence[pb.Decision], limit: float) -> None:
+    def send(self, questions: Sequence[DecisionMessage], limit: float) -> None:
         self.batches.append(list(questions))
 
     def wake(self) -> None:

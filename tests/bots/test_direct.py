@@ -12,7 +12,7 @@ from referee.bots.lateness import most_credit
 from referee.bots.terms import ClockTerms
 from referee.bots.transports import Listener
 from referee.match import Fault, FaultKind
-from referee.wire.states import store_question
+from referee.wire.states import read_question
 from tests.bots.scripted import Bench, Scripted, ScriptedThreads
 
 TERMS = ClockTerms(move_time=0.4, first_move=0.4, grace=0.02)
@@ -36,7 +36,7 @@ async def reply(
         await bot.start(start)
         bench = Bench()
         bench.ask("m")
-        question = store_question(message_of(bench.asks["m"], terms.move_time))
+        question = read_question(message_of(bench.asks["m"], terms.move_time).data)
         [reply] = await bot.ask([question])
         return reply
 

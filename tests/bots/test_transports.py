@@ -27,14 +27,14 @@ from referee.bots.spec import parse_bot
 from referee.bots.terms import CallStyle
 from referee.bots.transports import StreamTransport, Transport, UnaryTransport
 from referee.rules import preset_rules
-from referee.wire.choices import encode_decision
+from referee.wire.packing import DecisionMessage, pack_decision
 from tests.wire.walks import questions
 
 PROGRAM = Path(__file__).parents[1] / "zoo" / "programs" / "http2.py"
 PROTO = Path(__file__).parents[2] / "proto"
 PATIENCE = 60.0
 QUESTIONS = [
-    encode_decision(view, match_id=f"match {n}", number=n + 1, move_time_ms=1000)
+    pack_decision(view, match_id=f"match {n}", number=n + 1, move_time_ms=1000)
     for n, view in enumerate(questions(preset_rules("tournament-3p"), range(4))[:8])
 ]
 STYLES = ("unary", "stream")
@@ -50,16 +50,16 @@ class Heard:
         for answer in answers:
             self.told.put_nowait(("answered", answer.match_id))
 
-    def sent(self, questions: Sequence[pb.Decision]) -> None:
+    def sent(self, questions: Sequence[DecisionMessage]) -> None:
         pass
 
-    def expired(self, question: pb.Decision, problem: str) -> None:
+    def expired(self, question: DecisionMessage, problem: str) -> None:
         self.told.put_nowait(("expired", problem))
 
     def failed(self, error: BaseException) -> None:
         self.told.put_nowait(("failed", error))
 
-    def lost(self, problem: str, *, disconnected: bool, question: pb.Decision | None) -> None:
+    def lost(self, problem: str, *, disconnected: bool, question: DecisionMessage | None) -> None:
         self.told.put_nowait(("lost", problem))
 
     async def next(self) -> tuple[str, object]:

@@ -235,3 +235,32 @@ def test_a_question_that_means_nothing_is_refused_and_the_bot_lives_on(
             assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
             assert problem in str(caught.value.details())
         assert bot.Decide(pb.DecideRequest(decision=good)).answer.bid
+
+
+def unreadable() -> pb.Decision:
+    """Returns a question that shows a tile which does not exist."""
+    [decision] = messages(asked(1))
+    decision.view.plays.append(99)  # type: ignore[arg-type]
+    return decision
+
+
+@pytest.mark.parametrize("batched", [False, True])
+def test_a_bot_that_looks_at_what_means_nothing_is_not_charged_with_it(batched: bool) -> None:
+    """What a view shows is read when the bot looks at it, but it is still the asker's fault."""
+
+    class Looking(Bot):
+        def decide(self, view: AnyView) -> Value:
+            assert len(view.plays) < 30
+            return super().decide(view)
+
+    class LookingAtAll(Looking):
+        def decide_batch(self, views: Sequence[AnyView]) -> Sequence[Value]:
+            return [self.decide(view) for view in views]
+
+    [good] = messages(asked(1))
+    with serving(LookingAtAll() if batched else Looking()) as bot:
+        with pytest.raises(grpc.RpcError) as caught:
+            bot.Decide(pb.DecideRequest(decision=unreadable()))
+        assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+        assert "view.plays holds 99, which stands for nothing" in str(caught.value.details())
+        assert bot.Decide(pb.DecideRequest(decision=good)).answer.bid

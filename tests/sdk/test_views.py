@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import copy
+import random
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from moon.v1 import bot_service_pb2 as pb
 
 from referee.rules import SEATS, Bid, Hand, Kind, Play, Tile, Trump, preset_rules, presets
 from referee.rules import View as SeatView
 from referee.sdk import View
 from referee.sdk.bot import AnyView
+from referee.wire.choices import encode_decision
 from tests.wire.walks import questions
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -223,3 +228,41 @@ def test_the_draws_of_a_question_do_not_change_with_a_new_version() -> None:
 def test_a_play_of_the_rules_is_what_the_sdk_calls_a_play() -> None:
     lead = next(view for view in seen("domino-play-3p") if view.calls)
     assert isinstance(lead.calls[0], Play)
+
+
+@pytest.mark.parametrize("preset", ["kelley-3p", "domino-play-3p", "tournament-4p"])
+def test_a_view_from_a_message_is_the_view_that_was_sent_whatever_is_looked_at_first(
+    preset: str,
+) -> None:
+    rng = random.Random(1)
+    for sent in questions(preset_rules(preset), range(4)):
+        message = encode_decision(sent, match_id="m", number=1, move_time_ms=1000)
+        whole: AnyView = View.of(sent)
+        arrived: AnyView = View.read(message)
+        for name in rng.sample([field.name for field in fields(SeatView)], 5):
+            assert getattr(arrived, name) == getattr(whole, name)
+        assert arrived.legal == whole.legal
+        assert (arrived, hash(arrived)) == (whole, hash(whole))
+        assert View.read(message).question == whole.question
+        assert copy.copy(View.read(message)) == whole
+
+
+def test_a_view_from_a_message_can_be_kept_when_the_message_changes_hands() -> None:
+    """What was looked at once is the same object ever after, and the rest is still there."""
+    [sent, *_] = questions(preset_rules("tournament-3p"), range(1))
+    request = pb.DecideRequest()
+    request.decision.CopyFrom(encode_decision(sent, match_id="m", number=1, move_time_ms=1000))
+    view: AnyView = View.read(request.decision)
+    hand = view.hand
+    del request
+    assert view.hand is hand
+    assert view == View.of(sent)
+
+
+def test_a_name_that_a_view_does_not_have_is_refused_as_of_any_object() -> None:
+    [sent, *_] = questions(preset_rules("tournament-3p"), range(1))
+    view: AnyView = View.read(encode_decision(sent, match_id="m", number=1, move_time_ms=1000))
+    with pytest.raises(AttributeError, match="'View' object has no attribute 'hnad'"):
+        view.hnad  # noqa: B018
+    with pytest.raises(AttributeError, match="a view cannot be changed: hand"):
+        view.hand = sent.hand  # type: ignore[misc]

@@ -350,3 +350,12 @@ async def test_a_run_that_stops_over_a_table_that_came_back_void_says_that_it_is
     report = await Runner(THREE, tables, workers=1, on_results=lambda results: None).run()
     assert report.stopped
     assert (report.played, report.void) == (0, [])
+
+
+async def test_a_worker_keeps_full_collections_of_garbage_from_stopping_its_tables() -> None:
+    """Over all that a worker has loaded, one takes as long as hundreds of decisions."""
+    job = changed(INSIDE, entrants=dict.fromkeys(INSIDE.entrants, ("inproc:spared:Spared",)))
+    run = Run(job, table_jobs(job, rounds=1))
+    await run.play()
+    assert run.results
+    assert not any(result.faults for result in run.results)

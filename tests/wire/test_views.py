@@ -25,7 +25,8 @@ from referee.rules import (
 )
 from referee.wire.choices import encode_decision
 from referee.wire.errors import WireError
-from referee.wire.views import decode_view, view_fields
+from referee.wire.packing import pack_view
+from referee.wire.views import decode_view
 from tests.wire.walks import questions, walk
 
 PRESETS = sorted(presets())
@@ -37,7 +38,7 @@ def test_every_view_of_random_play_arrives_as_it_was_sent(preset: str, seed: int
     for deal, _ in walk(rules, seed):
         for seat in SEATS[: rules.players]:
             sent = view(deal, seat, scores=range(rules.side_count), deal_number=3)
-            message = pb.View.FromString(pb.View(**view_fields(sent)).SerializeToString())
+            message = pb.View.FromString(pack_view(sent))
             assert decode_view(message, sent.decision, View) == sent
 
 
@@ -86,7 +87,7 @@ def reshuffled(deal: Deal, seat: int, rng: random.Random) -> Deal:
 def sent_bytes(deal: Deal, seat: int) -> bytes:
     asked = view(deal, SEATS[seat], scores=(1,) * deal.rules.side_count)
     if asked.decision is None:
-        return pb.View(**view_fields(asked)).SerializeToString()
+        return pack_view(asked)
     message = encode_decision(asked, match_id="m", number=7, move_time_ms=1000, bank_ms=5)
     return message.SerializeToString()
 
@@ -111,14 +112,14 @@ def test_reshuffling_does_change_what_another_seat_is_sent() -> None:
 def test_rules_travel_as_a_text_that_names_the_same_rules() -> None:
     changed = change_rules(preset_rules("tournament-3p"), ["min_bid=3", "target=50"])
     [asked, *_] = questions(changed, range(1))
-    message = pb.View(**view_fields(asked))
+    message = pb.View.FromString(pack_view(asked))
     assert message.rules == "tournament-3p min_bid=3 target=50"
     assert decode_view(message, None, View).rules == changed
 
 
 def unknown(field: str, number: int) -> pb.View:
     [asked, *_] = questions(preset_rules("tournament-3p"), range(1))
-    message = pb.View(**view_fields(asked))
+    message = pb.View.FromString(pack_view(asked))
     if field in ("hand", "bids", "plays", "leaders", "called_suits"):
         getattr(message, field).append(number)
     else:
@@ -144,7 +145,7 @@ def test_a_number_that_stands_for_nothing_is_refused_with_its_field(
 
 def test_rules_that_nobody_knows_are_refused_with_the_nearest_name() -> None:
     [asked, *_] = questions(preset_rules("tournament-3p"), range(1))
-    message = pb.View(**view_fields(asked))
+    message = pb.View.FromString(pack_view(asked))
     message.rules = "turnament-3p"
     with pytest.raises(WireError, match=r"^view\.rules .*tournament-3p"):
         decode_view(message, None, View)

@@ -19,7 +19,7 @@ from referee.match import Fault, FaultKind
 from referee.rules import Choice
 from referee.text import readable
 from referee.wire.choices import encode_answer
-from referee.wire.states import as_json, store_question
+from referee.wire.states import as_json, read_question
 from tournaments.kit.states import save_state
 
 STATES = Path("moon-states")
@@ -76,7 +76,7 @@ class Debugger:
 
     def asked(self, ask: Ask) -> None:
         """Shows a question."""
-        self._show(ask, {"asked": as_json(message_of(ask, MOVE_TIME))})
+        self._show(ask, {"asked": as_json(message_of(ask, MOVE_TIME).decision)})
 
     def applied(self, ask: Ask, outcome: Choice | Fault, charge: Charge) -> None:
         """Shows what came of a question; that of a fault is saved."""
@@ -96,7 +96,7 @@ class Debugger:
             return {"repeat": shlex.join(["moon", "bot", "check", text, "--step", "starts"])}
         label = re.sub(r"[^\w.-]+", "-", name).strip("-.") or "bot"
         path = self._states / f"{label}-decision-{ask.question.number}.json"
-        save_state(path, store_question(message_of(ask, MOVE_TIME)))
+        save_state(path, read_question(message_of(ask, MOVE_TIME).data))
         if is_inside(text):
             return {"state": str(path)}  # no message reaches it; its .py file can be asked
         command = shlex.join(["moon", "ask", text, "--state", str(path)])

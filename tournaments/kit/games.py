@@ -15,7 +15,7 @@ from referee.bots.terms import ClockTerms
 from referee.match import Fault, Match, MatchReferee, TableTerms, Terms
 from referee.rules import Choice, Kind, Rules, seed_key
 from referee.wire.notices import Notice
-from referee.wire.states import StoredQuestion, store_question
+from referee.wire.states import StoredQuestion, read_question
 from tournaments.kit.stand import Stand
 
 PASSES = 0.6
@@ -158,7 +158,7 @@ class _Tap:
         """Keeps a question to the seat."""
         if ask.question.seat != self._seat:
             return
-        question = store_question(message_of(ask, self._move_time))
+        question = read_question(message_of(ask, self._move_time).data)
         self.played.asked.append((question, outcome))
         self.played.seconds.append(charge.seconds)
         if self._answered is not None:

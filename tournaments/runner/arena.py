@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import traceback
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
@@ -11,6 +10,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Self, TypeAlias, TypeVar
+
+import msgspec
 
 from referee.bots.asks import BotLine, TableLine
 from referee.bots.clock import RunningClock
@@ -33,6 +34,7 @@ from tournaments.runner.sharing import SharedBlock
 from tournaments.schedule import EntrantId
 from tournaments.timing import Times
 
+_encode = msgspec.json.Encoder().encode
 ResultT = TypeVar("ResultT")
 
 
@@ -335,7 +337,7 @@ def _timings(in_play: TableInPlay) -> str:
     }
     if in_play.stalls:
         timings["stalls"] = [[number, round(1000 * s)] for number, s in in_play.stalls]
-    return json.dumps(timings, separators=(",", ":"))
+    return _encode(timings).decode()
 
 
 def _fault_row(report: FaultReport, seats: tuple[EntrantId, ...], parts: Parts) -> FaultRow:
