@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from referee.match import Fault, FaultKind
-from referee.rules import Kind
+from referee.match import FaultKind
 
 _ERROR = re.compile(r"\s*[\w.]*(Error|Exception|panicked)\b")
 """A line that names an error, in Python, JavaScript, Java and Rust."""
@@ -31,11 +30,17 @@ def cause_of(problem: str, stderr: str) -> str:
     return "\n".join([problem, *named, *frames[-1:]])
 
 
-def cause_of_fault(fault: Fault, asked: Kind) -> str:
-    """Returns what *fault* has in common with others of its cause; *asked* is what was asked for.
+def cause_of_fault(kind: str, detail: str, stderr: str, asked: str) -> str:
+    """Returns what a fault has in common with others of its cause.
 
     Illegal answers to one kind of decision count as of one cause, whatever each of them was.
+
+    Args:
+        kind: What kind of fault it is.
+        detail: What happened, in one line.
+        stderr: The last that the bot wrote.
+        asked: Which kind of decision it was.
     """
-    if fault.kind is FaultKind.ILLEGAL:
-        return f"{fault.kind} {asked}"
-    return cause_of(f"{fault.kind}: {fault.detail}", fault.stderr_tail)
+    if kind == FaultKind.ILLEGAL:
+        return f"{kind} {asked}"
+    return cause_of(f"{kind}: {detail}", stderr)

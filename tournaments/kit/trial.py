@@ -201,5 +201,7 @@ def _failure(question: StoredQuestion, fault: Fault, answer: str) -> Failure:
         tuple(map(str, question.decision.legal)),
         question.data,
         fault.stderr_tail,
-        cause=cause_of_fault(fault, question.decision.kind),
+        cause=cause_of_fault(
+            fault.kind, fault.detail, fault.stderr_tail, str(question.decision.kind)
+        ),
     )
