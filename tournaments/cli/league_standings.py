@@ -78,10 +78,12 @@ def _heading(league: League, table: Ladder) -> str:
 def _remarks(table: Ladder) -> list[str]:
     lines = []
     moved = [row for row in table.rows if row.clean_place != row.place]
+    if table.rows and not table.forfeited:
+        lines.append("clean: the rank without tables that were forfeited; there are none")
     if table.forfeited:
         ranks = ", ".join(f"{row.entrant} {_clean(row, '.')}" for row in moved)
         what = f"the ranks would be other: {ranks}" if moved else "the ranks would be the same"
-        lines.append(f"without tables that were forfeited ({table.forfeited}), {what}")
+        lines.append(f"clean: without tables that were forfeited ({table.forfeited}), {what}")
     if table.rescinded:
         lines.append(f"rescinded, and not counted: {table.rescinded} of the tables played")
     return lines

@@ -30,7 +30,15 @@ from tournaments.league.nights import (
     stores,
 )
 from tournaments.league.office import is_entry
-from tournaments.rating import Block, Game, RankTable, rank_table, rate, without_forfeits
+from tournaments.rating import (
+    Block,
+    Game,
+    RankTable,
+    rank_table,
+    ranks_among,
+    rate,
+    without_forfeits,
+)
 from tournaments.results import TableResult
 from tournaments.schedule import EntrantId, TableId
 
@@ -179,22 +187,16 @@ def ladder(
     ranks = rank_table(blocks, entrants=everybody, progress=progress)
     clean, forfeited = without_forfeits(each for night in nights for each in night.played)
     places = {who: place for place, who in enumerate(filter(is_entry, clean), 1)}
-    count = sum(map(is_entry, everybody))
-    beats = [pair for pair in ranks.differences if pair.separated and is_entry(pair.worse)]
-    worse = Counter(pair.worse for pair in beats if is_entry(pair.better))
-    better = Counter(pair.better for pair in beats)
     rows: list[LadderRow] = []
-    for row in ranks.entrants:
+    for row in ranks_among(ranks, set(filter(is_entry, everybody))).entrants:
         who = EntrantId(row.entrant)
-        if is_entry(who):
-            played, count_of_nights = all_played(nights, who)
-            open_ranks = 1 + worse[who], count - better[who]
-            rows.append(
-                LadderRow(
-                    len(rows) + 1, who, row.mu, row.low, row.high, *open_ranks,
-                    played, count_of_nights, places.get(who),
-                )
-            )  # fmt: skip
+        played, count_of_nights = all_played(nights, who)
+        rows.append(
+            LadderRow(
+                row.place, who, row.mu, row.low, row.high, row.rank_low, row.rank_high,
+                played, count_of_nights, places.get(who),
+            )
+        )  # fmt: skip
     tables = sum(night.tables for night in nights)
     out = sum(night.rescinded for night in nights)
     return Ladder(tuple(rows), ranks, len(nights), tables, out, forfeited)
