@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from referee.match import Ending
-from tournaments.schedule import EntrantId, TableId
+from tournaments.schedule import Block, EntrantId, TableId
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,3 +100,40 @@ class TableResult:
         if self.ending != Ending.FORFEIT.value:
             return None
         return next(fault.entrant for fault in reversed(self.faults) if not fault.substitute)
+
+
+class Arrivals:
+    """Tables that arrive in any order, and are taken block by block in the order of a schedule."""
+
+    def __init__(self, blocks: Sequence[Block]) -> None:
+        """Waits for the tables of *blocks*."""
+        self._blocks = blocks
+        self._next = 0
+        self._arrived: dict[int, dict[int, TableResult | None]] = {}
+
+    def add(self, results: Iterable[TableResult], void: Iterable[TableResult] = ()) -> None:
+        """Takes tables that were played, and *void* ones, which never will be."""
+        for result in results:
+            self._arrived.setdefault(result.block, {})[result.lane] = result
+        for result in void:
+            self._arrived.setdefault(result.block, {})[result.lane] = None
+
+    @property
+    def block(self) -> Block | None:
+        """The block whose turn it is; ``None`` once all are done."""
+        return self._blocks[self._next] if self._next < len(self._blocks) else None
+
+    def complete(self) -> list[TableResult | None] | None:
+        """Returns the tables of that block, ``None`` for a void one, if all of them are there."""
+        if (block := self.block) is None:
+            return None
+        tables = self._arrived.get(block.number, {})
+        if len(tables) < len(block.tables):
+            return None
+        return [tables[table.lane] for table in block.tables]
+
+    def advance(self) -> None:
+        """Is done with that block, whatever was there of it."""
+        if (block := self.block) is not None:
+            self._arrived.pop(block.number, None)
+            self._next += 1

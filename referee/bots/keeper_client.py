@@ -358,7 +358,8 @@ class Keeper:
         how = f"ended (signal {-code})" if code < 0 else f"ended (exit code {code})"
         if self._gave_up:
             how = f"said nothing for {self.silence:g} s and was ended"
-        self._failure = KeeperError(f"the keeper of the bots {how}\n{trace}".rstrip())
+        problem = f"the keeper of the bots {how}; no bot is to blame"
+        self._failure = KeeperError(f"{problem}\n{trace}".rstrip())
         waiting: list[asyncio.Future[Any]] = [*self._starting.values(), *self._asked.values()]
         for future in waiting:
             if not future.done():
@@ -367,7 +368,8 @@ class Keeper:
             kept.is_lost(self._failure)
         if not self._closing or code:
             left = await asyncio.to_thread(kill_marked, self.directory.token)
-            _log.error("%s", self._failure)
+            if self._closing:  # else whoever waits for it, or asks for more, is told
+                _log.error("%s", self._failure)
             for kept in self._kept.values():
                 kept.is_gone([pid for pid in left if pid == kept.pid])
 

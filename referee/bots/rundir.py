@@ -11,8 +11,10 @@ import fcntl
 import os
 import re
 import secrets
+import signal
 import stat
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,6 +37,7 @@ LEAST_FILES = 16
 LEAST_DESCRIPTORS = 8
 """How many files we must be able to open to start a bot and to talk to it."""
 
+_MORE_ROOM = "free some space there"
 _NAME = re.compile(r"moon-(\d+)-(\d+)-[0-9a-f]{6}")
 _LOCK = "lock"
 _LONGEST_SOCKET = "/99999/s"
@@ -128,14 +131,39 @@ class RunDirectory:
 def temporary_folder() -> Iterator[Path]:
     """Makes a folder for the block; what a killed process leaves is swept as places of bots are.
 
+    Signals that would end the process at once end the block first, so that the folder goes.
+
     Raises:
         OSError: if it cannot be made.
+        SystemExit: if a signal ends the process, with 128 and its number.
     """
-    made = RunDirectory.make_in(Path(tempfile.gettempdir()))
+    with _ending_tidily():
+        made = RunDirectory.make_in(Path(tempfile.gettempdir()))
+        try:
+            yield made.path
+        finally:
+            made.remove()
+
+
+@contextmanager
+def _ending_tidily() -> Iterator[None]:
+    """Has SIGTERM and SIGHUP raise `SystemExit` in the block, where nothing else heeds them."""
+
+    def end(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    heeded = []
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is signal.SIG_DFL:
+                heeded.append(number)
+                signal.signal(number, end)
     try:
-        yield made.path
+        yield
     finally:
-        made.remove()
+        for number in heeded:
+            if signal.getsignal(number) is end:  # and nobody has taken it over
+                signal.signal(number, signal.SIG_DFL)
 
 
 def shortage(directory: Path) -> str:
@@ -149,9 +177,9 @@ def shortage(directory: Path) -> str:
         return f"the directory of the running bots was closed: {directory}"
     disk = os.statvfs(directory)
     if disk.f_blocks and disk.f_bavail * disk.f_frsize < LEAST_SPACE:
-        return f"the disk of the running bots is full: {directory}"
+        return f"the disk of the running bots is full: {directory}; {_MORE_ROOM}"
     if disk.f_files and disk.f_favail < LEAST_FILES:
-        return f"the disk of the running bots takes no more files: {directory}"
+        return f"the disk of the running bots takes no more files: {directory}; {_MORE_ROOM}"
     if not descriptors_left(LEAST_DESCRIPTORS):
         return "too many files are open; allow more (ulimit -n), or play fewer tables at a time"
     return ""

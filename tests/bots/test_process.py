@@ -49,6 +49,27 @@ async def shown(process: BotProcess) -> dict[str, object]:
     return answer
 
 
+HOLDS_A_FOLDER = """
+import time
+from referee.bots.rundir import temporary_folder
+with temporary_folder() as folder:
+    print(folder, flush=True)
+    time.sleep(600)
+"""
+
+
+def test_a_signal_that_ends_the_program_leaves_no_temporary_folder() -> None:
+    """As while a sandbox is tried, when nobody heeds signals yet."""
+    words = [sys.executable, "-c", HOLDS_A_FOLDER]
+    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        folder = Path(holder.stdout.readline().strip())
+        assert folder.is_dir()
+        holder.terminate()
+        assert holder.wait(PATIENCE) == 128 + signal.SIGTERM
+    assert not folder.exists()
+
+
 @pytest.fixture
 async def spaces(keeper: Keeper) -> AsyncIterator[Callable[[], list[Path]]]:
     """What lists the directories of the bots that live now."""

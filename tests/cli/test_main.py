@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
@@ -27,6 +28,18 @@ from tournaments.cli.main import main, moon
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = {"google", "grpc", "moon", "msgspec", "numpy", "rich", "sqlalchemy", "trueskill"}
 
+INTERRUPTED_IMPORT = """
+import sys
+
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == "click":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupting())
+from tournaments.cli.entry import main
+sys.exit(main())
+"""
 PROGRAM = """
 import os, signal, sys
 import click
@@ -275,3 +288,11 @@ def test_a_terminal_gets_escapes_unless_it_asks_for_none(
     assert child.exitstatus == 0, screen
     assert [word in screen for word in ("made", "set")] == [True, True]
     assert ("\x1b[" in screen) is colored
+
+
+def test_ctrl_c_while_the_commands_are_imported_is_told_without_a_traceback() -> None:
+    script = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]["moon"]
+    assert f"from {script.replace(':', ' import ')}\n" in INTERRUPTED_IMPORT, "this is the command"
+    words = [sys.executable, "-c", INTERRUPTED_IMPORT]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "moon: interrupted\n")

@@ -440,6 +440,16 @@ def test_a_deal_is_picked_by_table_and_number(told: Told, record_file: Path) -> 
     assert whole[-len(one) + 2 :] == one[2:]
 
 
+def test_one_deal_ends_with_the_score_after_it_and_not_with_the_result_of_the_match(
+    told: Told, record_file: Path
+) -> None:
+    first = told("show", record_file, "--table", "1.0", "--deal", 0)
+    [record] = [r for r in load(record_file) if r.table == "1.0"]
+    assert len(record.deals) > 1
+    assert re.match("  match     ", first.splitlines()[-1])
+    assert "nobody reached the target" not in first
+
+
 @pytest.mark.parametrize("table", ["0.0", "0.1", "1.0"])
 def test_show_line_writes_the_chat_line_that_shows_the_same_deal(
     table: str, told: Told, record_file: Path

@@ -50,7 +50,9 @@ def test_a_terminal_sees_a_live_table_and_is_left_clean(home: League) -> None:
     assert code == 0
     assert "live rating" in seen
     plain = re.sub(r"\x1b\[[0-9;]*m", "", seen)
-    assert re.search(r"\d+/60 +[\d.]+/s, \d+s left", plain), "the progress, with the time left"
+    assert re.search(r"\d+/60 +[\d.]+/(?:s|min), \d+s left", plain), (
+        "the progress, with the time left"
+    )
     live, last = seen.rsplit("live rating", 1)
     assert live.count("\x1b[?25l") == 1, "the cursor is hidden while the table moves"
     assert "\x1b[?25h" in last, "and comes back"
@@ -72,7 +74,7 @@ def test_where_there_is_no_terminal_lines_say_how_far_it_is(home: League) -> Non
     file = home.write("night.toml", rounds=20, deals=4)
     done = home.moon("tournament", "run", file, "--heartbeat", "200ms")
     beats = re.findall(
-        r"^moon: (\d+)/120 tables \([\d.]+ %\)(?:, [\d.]+/s, \d+s left)?, 0 faults$",
+        r"^moon: (\d+)/120 tables \([\d.]+ %\)(?:, [\d.]+/(?:s|min), \d+s left)?, 0 faults$",
         done.stderr,
         re.MULTILINE,
     )

@@ -11,7 +11,7 @@ import pytest
 from tests.e2e.handmade import config, fault, store_of
 from tests.e2e.inprocess import play, table_jobs
 from tests.e2e.screen import Screen
-from tournaments.results import TableResult
+from tournaments.results import FaultRow, TableResult
 from tournaments.runner.jobs import Job
 from tournaments.store import Store
 
@@ -75,6 +75,33 @@ def test_faults_are_listed_with_table_reason_substitute_and_last_words(
     assert (listed["table"], listed["entrant"], listed["kind"]) == ("0.1", "ann", "timeout")
     assert listed["question"] == "play; legal: play 4-4, play 6-4"
     assert listed["stderr_tail"] == "first line\nthe last line\n"
+
+
+def test_faults_begin_with_their_number_and_one_cause_is_told_once(
+    out: Screen, tmp_path: Path
+) -> None:
+    results = played()
+    tables = TOURNAMENT.schedule().tables
+
+    def crash(number: int, line: int, value: int, substitute: str) -> FaultRow:
+        stderr = f'  File "bot.py", line {line}, in play\nKeyError: {value}\n'
+        row = fault(tables[number], 0, "crashed", substitute=substitute)
+        return replace(row, decision=value, detail="the process ended", stderr_tail=stderr)
+
+    rows = [(0, 30, 4, "pass"), (0, 30, 6, ""), (1, 30, 9, ""), (1, 77, 11, "")]
+    faults = [[crash(*row) for row in rows if row[0] == number] for number in (0, 1)]
+    entrant = faults[0][0].entrant
+    faults[1] = [replace(row, entrant=entrant) for row in faults[1]]
+    stored = [replace(r, faults=tuple(own)) for r, own in zip(results, faults, strict=False)]
+    store = store_of(tmp_path / "night.sqlite", TOURNAMENT, stored)
+    with Store.open(store, readonly=False) as opened:
+        opened.note("sandbox", '{"limits":"memory=1GiB","promises":{"disk":{}},"tier":"basic"}')
+    text = out.moon("tournament", "show", store, "--faults")
+    assert text.splitlines()[1] == f"4 faults at 2 tables: {entrant} 4 crashed"
+    again = "the same 2 more times: table 0.0, deal 0, decision 6; table 0.1, deal 0, decision 9"
+    assert f"  {again}; forfeited by 2 of them" in text
+    assert text.count("fault: ") == 2, "what another line has raised is another fault"
+    assert " sandbox: limits memory=1GiB; tier basic; more of it with --json" in text
 
 
 def test_the_run_as_json_has_the_counts_and_never_the_seed(out: Screen, store: Path) -> None:

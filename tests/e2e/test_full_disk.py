@@ -143,6 +143,7 @@ def test_a_bot_that_fails_where_its_disk_is_full_is_not_charged(home: League) ->
         disk.empty()
         assert run.end() == 0, run.said
         assert "the disk of the running bots is full" in run.said
+        assert "; free some space there" in run.said
         assert "Traceback" not in run.said
     with Store.open(home.folder / "night.sqlite") as store:
         results = list(store.results())

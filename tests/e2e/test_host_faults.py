@@ -156,7 +156,7 @@ def take_descriptors(home: League, run: Run) -> None:
 @pytest.mark.parametrize(
     ("befalls", "said"),
     [
-        (kill_keeper, "the keeper of the bots ended (signal 9)"),
+        (kill_keeper, "the keeper of the bots ended (signal 9); no bot is to blame"),
         (remove_directories, "the directory of the bots is gone"),
         (take_descriptors, "too many "),  # files are open, whoever notices first
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ from referee.bots.terms import ClockTerms
 from referee.errors import ConfigError
 from tournaments.cli.main import main
 from tournaments.kit import match_steps
-from tournaments.kit.check import check_bot
+from tournaments.kit.check import STEPS, check_bot
 from tournaments.kit.results import CheckReport, Failure, StepVerdict, failure_lines
 from tournaments.kit.stand import StandTerms
 from tournaments.kit.states import load_state
@@ -42,20 +43,24 @@ def failed(report: CheckReport) -> list[str]:
     return [step.name for step in report.failed]
 
 
-def test_a_revoke_is_found_and_shown_with_the_command_that_repeats_it(
+def test_a_revoke_is_shown_once_with_the_command_that_repeats_it_and_where_else_it_was_met(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     bot = program(ODD, "revokes")
-    words = ("--step", "follows-suit", "--step", "first-bid", "--states", str(tmp_path))
+    steps = ("follows-suit", "first-bid", "in-time", "new-match")
+    words = (*(word for step in steps for word in ("--step", step)), "--states", str(tmp_path))
     assert main(["bot", "check", bot, *words, "--startup", "120s"]) == 4
     text = capsys.readouterr().out
-    [state] = tmp_path.iterdir()
+    [state] = tmp_path.glob("*-follows-suit.json")
     assert "4 bids with an empty history ............ ok" in text
     assert "6 follows suit .......................... FAIL" in text
-    assert "illegal: seat" in text
-    assert "hand      " in text
+    assert text.count("illegal: seat") == 1
+    assert text.count("hand      ") == 1, "one bug is told in full once"
+    for line in ("9 answers within the move time", "13 plays a new match without restart"):
+        assert re.search(f"^ ?{line} [.]+ FAIL +[0-9.]+ s  as in step 6$", text, re.MULTILINE)
+    assert "the fault of step 6 was met in steps 9, 13 too" in text
     assert f"repeat:   moon ask '{bot}' --state {state}" in text
-    assert "4 of 5 passed, 1 failed" in text
+    assert "4 of 7 passed, 3 failed" in text
 
     code = main(["ask", bot, "--state", str(state), "--startup", "120s"])
     again = capsys.readouterr().out
@@ -63,6 +68,27 @@ def test_a_revoke_is_found_and_shown_with_the_command_that_repeats_it(
     legal = ", ".join(map(str, load_state(state).decision.legal))
     assert f"legal     {legal}" in again
     assert "illegal: seat" in again
+
+
+def test_what_cannot_be_tried_of_a_bot_that_does_not_start_is_one_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    bot = program(TESTS / "zoo" / "programs" / "starts.py", "exits-complaining")
+    assert main(["bot", "check", bot]) == 4
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-2:] == [
+        "   18 steps skipped: the bot did not start",
+        f"{lines[-1].partition(': ')[0]}: 1 of 20 passed, 1 failed, 18 skipped",
+    ]
+    assert sum("skip" in line for line in lines) == 2
+
+
+def test_the_steps_that_can_be_taken_alone_are_named_in_the_help(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["bot", "check", "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert all(f" {n:2} {step.name} " in shown for n, step in enumerate(STEPS, 1))
 
 
 @pytest.mark.parametrize(

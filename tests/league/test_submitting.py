@@ -154,7 +154,7 @@ def test_what_cannot_be_frozen_or_named_is_refused_before_anything_runs(
         pytest.param(
             ("beginnings.py", "exits-3"),
             Step.CHECK,
-            "starts within its budget: ended",
+            "step 2, starts within its budget: ended",
             id="never-starts",
         ),
         pytest.param(("http2.py", "exits-0"), Step.CHECK, "bids with an empty", id="crashes"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -55,9 +56,19 @@ def test_the_report_of_a_league_is_that_of_a_night_without_what_was_rescinded(
     assert (night.standings.played, night.rescinded) == (tables - 1, 1)
     assert sum(row.tables for row in night.standings.figures.values()) == 3 * (tables - 1)
     assert night.fingerprint == whole.fingerprint
-    lines = [each.text for each in page.all("th") if each.text.startswith(("house", "tall"))]
-    assert "house-1 house bot" in lines
-    assert not any("tall#1 house bot" in line for line in lines)
+    rows = [row.text for row in page.all("tr")]
+    assert any(row.startswith("--house-1 house bot") for row in rows), "it has no rank"
+    ranked = [match for row in rows if (match := re.match(r"(\d)[1-4\u2013]+(\w+#1)\s", row))]
+    assert [match[1] for match in ranked] == ["1", "2", "3", "4"]
+    assert {match[2] for match in ranked} == {"tall#1", "meek#1", "dice#1", "dice2#1"}
+    store_page = folder.parent / "store.html"
+    store_file = folder / "nights" / "night-1.sqlite"
+    assert main(["report", str(store_file), "-o", str(store_page)]) == 0
+    assert store_page.read_text() == text, "the store of a night finds its league"
+    stray = shutil.copy(store_file, folder.parent / "stray.sqlite")
+    assert main(["report", str(stray), "-o", str(store_page)]) == 0
+    [header] = check_is_closed(store_page.read_text()).all("header")
+    assert "without the league: tables that were rescinded there are counted" in header.text
 
 
 def test_a_night_is_chosen_by_its_number_and_the_page_goes_where_one_wants(

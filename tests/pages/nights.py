@@ -27,7 +27,7 @@ from tournaments.store import Store
 from tournaments.timing import Times
 
 HOSTILE = ("</script><script>alert(1)", "\"'><img src=x onerror=alert(1)>", "אבג & <!-- é")
-SAID = "<b>Traceback</b>\n\x1b[31mred\u202e"
+SAID = '<b>Traceback</b>\n  File "/home/ann lee/bots/tall.py", line 3\n\x1b[31mred\u202e'
 
 
 def tournament(

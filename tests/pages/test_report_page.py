@@ -63,6 +63,8 @@ def test_names_and_messages_of_strangers_are_text_and_nothing_else(page: Page) -
     assert {HOSTILE[0], HOSTILE[1]} <= shown
     assert "Night of <i>bots</i>" in page.all("h1")[0].text
     assert any("<b>Traceback</b>" in each.text for each in page.all("pre"))
+    assert any('File "…/tall.py", line 3' in each.text for each in page.all("pre")), "no folders"
+    assert not any("/home" in each.text for each in page.all("body"))
     assert not {"\x1b", "\u202e"} & set(page.source)
 
 

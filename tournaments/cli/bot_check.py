@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -25,7 +24,14 @@ from tournaments.cli.signals import run_tidily
 from tournaments.cli.terminal import console, print_json
 from tournaments.holding import parse_limits, sandbox_of, unkept_lines
 from tournaments.kit.check import STEPS, check_bot
-from tournaments.kit.results import SCHEMA, CheckReport, StepResult, StepVerdict, failure_lines
+from tournaments.kit.results import (
+    SCHEMA,
+    CheckReport,
+    StepResult,
+    StepVerdict,
+    failure_lines,
+    repeated_lines,
+)
 from tournaments.kit.stand import StandTerms
 from tournaments.kit.trial import SEED, CheckTerms
 
@@ -37,11 +43,18 @@ MARKS = {StepVerdict.PASSED: "ok", StepVerdict.FAILED: "FAIL", StepVerdict.SKIPP
 STYLES = {StepVerdict.PASSED: "green", StepVerdict.FAILED: "bold red", StepVerdict.SKIPPED: "dim"}
 
 
-@click.command()
+def _steps_text() -> str:
+    """Returns the steps for the help text, each on a line of its own."""
+    width = max(len(step.name) for step in STEPS)
+    lines = [f"  {n:2} {step.name:{width}}  {step.title}" for n, step in enumerate(STEPS, 1)]
+    return "\n".join(["\b", "Steps, by the NAME that --step takes:", *lines])
+
+
+@click.command(epilog=_steps_text())
 @click.argument("bot")
 @click.option(
     "--step", "only", multiple=True, metavar="NAME",
-    help="Only this step, and those that it needs; can be given several times.",
+    help="Only this step, of those below, and those that it needs; can be given several times.",
 )  # fmt: skip
 @rules_option
 @click.option("--move-time", type=DURATION, default=f"{CLOCK.move_time:g}s", show_default=True,
@@ -93,33 +106,58 @@ def check(
     probe = check_tier(terms.stand.sandbox.tier)
     for line in unkept_lines(probe) if terms.stand.sandbox.tier is not Tier.NONE else ():
         click.echo(f"moon: {line}", err=True)
-    tell = None if as_json else _teller()
+    teller = None if as_json else _Teller()
+    tell = None if teller is None else teller.tell
     report = run_tidily(check_bot(spec, terms, only=only, states=Path(states), tell=tell))
-    if as_json:
+    if teller is None:
         print_json(SCHEMA, report.to_json())
     else:
-        _print_end(report)
+        teller.end(report)
     if junit is not None:
         write_output(Path(junit), report.to_junit())
     return 0 if report.ok else BotError.exit_code
 
 
-def _teller() -> Callable[[StepResult], None]:
-    """Returns what writes each step as soon as it is over."""
-    screen = console()
+class _Teller:
+    """Writes each step as soon as it is over; several skipped for one reason become one line."""
 
-    def tell(step: StepResult) -> None:
+    def __init__(self) -> None:
+        self._screen = console()
+        self._skipped: list[StepResult] = []
+
+    def tell(self, step: StepResult) -> None:
+        """Takes what came of the next step."""
+        is_skipped = step.verdict is StepVerdict.SKIPPED
+        if self._skipped and not (is_skipped and step.remark == self._skipped[0].remark):
+            self._tell_skipped()
+        if is_skipped:
+            self._skipped.append(step)
+            return
+        self._line(step, f"as in step {step.first}" if step.first else step.remark)
+        if step.failure is not None and not step.first:
+            for text in failure_lines(step.failure, STDERR):
+                self._screen.print(Text(f"     {text}"), soft_wrap=True)
+
+    def end(self, report: CheckReport) -> None:
+        """Takes that the check is over."""
+        if self._skipped:
+            self._tell_skipped()
+        for line in repeated_lines(report):
+            self._screen.print(f"{line}; --step NAME shows it there", soft_wrap=True)
+        where = f"{report.bot}, {report.rules}, sandbox {report.sandbox}"
+        self._screen.print(f"{where}: {report.summary}", soft_wrap=True)
+
+    def _tell_skipped(self) -> None:
+        first, *others = self._skipped
+        self._skipped = []
+        if not others:
+            self._line(first, first.remark)
+            return
+        text = f"   {len(others) + 1} steps skipped: {first.remark}"
+        self._screen.print(Text(text), soft_wrap=True)
+
+    def _line(self, step: StepResult, remark: str) -> None:
         line = Text(f"{step.number:2} {step.title + ' ':.<{WIDTH}} ")
         line.append(f"{MARKS[step.verdict]:4}", STYLES[step.verdict])
-        line.append(f" {step.seconds:5.1f} s  {step.remark}".rstrip())
-        screen.print(line, soft_wrap=True)
-        if step.failure is not None:
-            for text in failure_lines(step.failure, STDERR):
-                screen.print(Text(f"     {text}"), soft_wrap=True)
-
-    return tell
-
-
-def _print_end(report: CheckReport) -> None:
-    where = f"{report.bot}, {report.rules}, sandbox {report.sandbox}"
-    console().print(f"{where}: {report.summary}", soft_wrap=True)
+        line.append(f" {step.seconds:5.1f} s  {remark}".rstrip())
+        self._screen.print(line, soft_wrap=True)

@@ -17,18 +17,12 @@ from referee.bots.spec import BotSpec, is_inside, parse_bot
 from referee.bots.terms import ClockTerms
 from referee.errors import BotError, ConfigError, VerificationError
 from referee.rules import DEFAULT_PRESETS, Rules, change_rules, parse_rules, rules_text
+from tournaments.cli.block_options import block_options
 from tournaments.cli.compare_bots import CompareField, check_differing, entrants_of, with_play
 from tournaments.cli.compare_live import CompareProgress, names_text
 from tournaments.cli.options import (
-    DURATION,
     NumberRange,
-    heartbeat_option,
     json_option,
-    limit_option,
-    rule_option,
-    rules_option,
-    sandbox_option,
-    workers_option,
 )
 from tournaments.cli.signals import INTERRUPTED, run_to_a_signal
 from tournaments.cli.terminal import console, print_json
@@ -53,23 +47,6 @@ from tournaments.schedule import EntrantId
 from tournaments.store.files import is_ours
 
 UNDECIDED = 6
-TARGET = "target"
-
-
-class DealsType(click.ParamType["int | None"]):
-    """A number of deals, or ``target``, which is ``None``."""
-
-    name = "deals"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int | None:
-        """Returns *value* as a number."""
-        if value is None or value == TARGET:
-            return None
-        if str(value).isdecimal() and int(str(value)) >= 1:
-            return int(str(value))
-        return self.fail(f"expected a number from 1 on or 'target', got {value!r}", param, ctx)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,17 +105,7 @@ class Wish:
               "nothing is said.")  # fmt: skip
 @click.option("--max-blocks", type=click.IntRange(1), default=5000, show_default=True,
               help="Give up after so many for each comparison.")  # fmt: skip
-@rules_option
-@rule_option
-@click.option("--deals", type=DealsType(), metavar="N|target",
-              help="Deals of a match; to the target if nothing is said.")  # fmt: skip
-@click.option("--seed", help="Any text; the same seed deals the same tiles.")
-@workers_option
-@click.option("--move-time", type=DURATION, default=f"{ClockTerms().move_time:g}s",
-              show_default=True, help="For each decision.")  # fmt: skip
-@sandbox_option
-@limit_option
-@heartbeat_option
+@block_options
 @click.option("--strict", is_flag=True, help="Exit with 4 if a bot made a fault.")
 @json_option
 def compare(

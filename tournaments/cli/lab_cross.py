@@ -18,18 +18,9 @@ from referee.bots.spec import is_inside, parse_bot, unnamed
 from referee.bots.terms import ClockTerms
 from referee.errors import ConfigError
 from referee.rules import DEFAULT_PRESETS, Rules, change_rules, parse_rules, rules_text
-from tournaments.cli.compare import DealsType
+from tournaments.cli.block_options import block_options
 from tournaments.cli.live_screen import LiveScreen
-from tournaments.cli.options import (
-    DURATION,
-    heartbeat_option,
-    json_option,
-    limit_option,
-    rule_option,
-    rules_option,
-    sandbox_option,
-    workers_option,
-)
+from tournaments.cli.options import json_option
 from tournaments.cli.signals import INTERRUPTED, run_to_a_signal
 from tournaments.cli.terminal import console, print_json
 from tournaments.config import default_workers
@@ -68,17 +59,7 @@ class CrossField:
               help="Who sits in the other seats.")  # fmt: skip
 @click.option("--blocks", type=click.IntRange(2), default=100, show_default=True,
               help="How many sequences of deals everybody plays.")  # fmt: skip
-@rules_option
-@rule_option
-@click.option("--deals", type=DealsType(), metavar="N|target",
-              help="Deals of a match; to the target if nothing is said.")  # fmt: skip
-@click.option("--seed", help="Any text; the same seed deals the same tiles.")
-@workers_option
-@click.option("--move-time", type=DURATION, default=f"{ClockTerms().move_time:g}s",
-              show_default=True, help="For each decision.")  # fmt: skip
-@sandbox_option
-@limit_option
-@heartbeat_option
+@block_options
 @json_option
 def cross(
     bots: tuple[str, ...],

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import click
 
@@ -74,42 +75,44 @@ def show(given: Path | None, entry: str, folder: Path | None, as_json: bool) -> 
         screen.print(f"{event['at']}  {event['event']}{why}", soft_wrap=True)
 
 
-@bots.command()
-@ENTRY
-@WHY
-@league_option
-@json_option
-@click.pass_obj
-def retire(given: Path | None, entry: str, why: str, folder: Path | None, as_json: bool) -> None:
-    """Let an entry play no more; what it has played stays."""
-    changed = open_league(folder or given).change(Event.RETIRED, entry, why)
-    _print_change("moon.league.bots.retire/1", changed, as_json=as_json)
+Option: TypeAlias = Callable[[Callable[..., None]], Callable[..., None]]
 
 
-@bots.command()
-@ENTRY
-@WHY
-@league_option
-@json_option
-@click.pass_obj
-def restore(given: Path | None, entry: str, why: str, folder: Path | None, as_json: bool) -> None:
-    """Let an entry play again that is retired, suspended or disqualified."""
-    changed = open_league(folder or given).change(Event.RESTORED, entry, why)
-    _print_change("moon.league.bots.restore/1", changed, as_json=as_json)
+def _changing(schema: str, event: Event, why: Option, text: str) -> None:
+    """Adds a command that changes an entry by *event*, with the option *why*, and writes *schema*.
+
+    It is called by the last word of the schema.
+    """
+    name = schema.removesuffix("/1").rpartition(".")[2]
+
+    @bots.command(name=name, help=text)
+    @ENTRY
+    @why
+    @league_option
+    @json_option
+    @click.pass_obj
+    def change(
+        given: Path | None, entry: str, why: str, folder: Path | None, as_json: bool
+    ) -> None:
+        changed = open_league(folder or given).change(event, entry, why)
+        if as_json:
+            print_json(schema, figures(changed))
+            return
+        click.echo(f"{changed.id} by {changed.author} is {_state(changed)}")
 
 
-@bots.command()
-@ENTRY
-@NEEDED_WHY
-@league_option
-@json_option
-@click.pass_obj
-def disqualify(
-    given: Path | None, entry: str, why: str, folder: Path | None, as_json: bool
-) -> None:
-    """Throw an entry out of the league, for a reason that is published with it."""
-    changed = open_league(folder or given).change(Event.DISQUALIFIED, entry, why)
-    _print_change("moon.league.bots.disqualify/1", changed, as_json=as_json)
+_changing(
+    "moon.league.bots.retire/1", Event.RETIRED, WHY,
+    "Let an entry play no more; what it has played stays.",
+)  # fmt: skip
+_changing(
+    "moon.league.bots.restore/1", Event.RESTORED, WHY,
+    "Let an entry play again that is retired, suspended or disqualified.",
+)  # fmt: skip
+_changing(
+    "moon.league.bots.disqualify/1", Event.DISQUALIFIED, NEEDED_WHY,
+    "Throw an entry out of the league, for a reason that is published with it.",
+)  # fmt: skip
 
 
 def _history(league: League, entry: Entry) -> list[dict[str, str]]:
@@ -119,14 +122,6 @@ def _history(league: League, entry: Entry) -> list[dict[str, str]]:
         {"at": line.at, "event": line.event, "reason": str(line.details.get("reason", ""))}
         for line in lines
     ]
-
-
-def _print_change(schema: str, entry: Entry, *, as_json: bool) -> None:
-    """Writes what an entry is now that it was changed."""
-    if as_json:
-        print_json(schema, figures(entry))
-        return
-    click.echo(f"{entry.id} by {entry.author} is {_state(entry)}")
 
 
 def _state(entry: Entry) -> str:

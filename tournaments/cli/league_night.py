@@ -14,8 +14,9 @@ from referee.bots.sandbox import Tier, check_tier, close_to_bots
 from referee.errors import ConfigError
 from tournaments.cli.league_options import league_option, open_league
 from tournaments.cli.league_standings import print_ladder
-from tournaments.cli.live import Progress
-from tournaments.cli.night_times import MinutesType, clock_text, seconds_until, until_text
+from tournaments.cli.night_live import NightProgress
+from tournaments.cli.night_times import MinutesType, seconds_until
+from tournaments.cli.night_words import asked_lines, end_line, pause_line, prediction
 from tournaments.cli.options import heartbeat_option, json_option, workers_option
 from tournaments.cli.run_report import note_once, note_sandbox, reported, warn_of_crowding
 from tournaments.cli.signals import heeding
@@ -118,7 +119,7 @@ def _plan(league: League, limits: Limits, workers: int, *, as_json: bool) -> int
     click.echo(f"a round is {tables} tables in {len(blocks)} blocks ({stage.form}{house})")
     if stage.apart:
         click.echo(f"{len(stage.apart)} pairs of entries of one author do not meet")
-    click.echo(_prediction(tables, pace, limits, limits.rounds))
+    click.echo(prediction(tables, pace, limits, limits.rounds, is_measured=False))
     return 0
 
 
@@ -131,31 +132,6 @@ def _last_pace(league: League, workers: int) -> float | None:
     return None
 
 
-def _prediction(tables: int, pace: float | None, limits: Limits, left: int | None) -> str:
-    """Returns in one line how many rounds are to be expected, and how long they take."""
-    time_left = None if limits.deadline is None else max(0.0, limits.deadline - time.monotonic())
-    then = until_text(time_left) if time_left is not None else ""
-    if pace is None:
-        known = "how long a round takes is known after the first one"
-        return "; ".join([known, *([then] if then else []), *_at_most(left)])
-    each = pace * tables
-    text = f"a round takes about {clock_text(each)}"
-    if time_left is None:
-        return f"{text}; {_count(left or 0)} left, about {clock_text(each * (left or 0))}"
-    fit = int(time_left / each) if each else 0
-    fit = fit if left is None else min(fit, left)
-    fits = f"{text}, so {_count(fit)} fit into the {clock_text(time_left)} that are left"
-    return f"{fits}, {then}" if then else fits
-
-
-def _at_most(left: int | None) -> list[str]:
-    return [] if left is None else [f"{_count(left)} at most"]
-
-
-def _count(rounds: int) -> str:
-    return f"{rounds} round{'s' * (rounds != 1)}"
-
-
 class _Evening:
     """One call of the command: the night as far as it gets."""
 
@@ -165,7 +141,7 @@ class _Evening:
         self._league, self._limits, self._workers = league, limits, workers
         self._as_json = as_json
         self._heartbeat = heartbeat
-        self._progress: Progress | None = None
+        self._progress: NightProgress | None = None
         self._signals = 0
 
     def play(self) -> int:
@@ -179,20 +155,21 @@ class _Evening:
             pace = _last_pace(self._league, self._workers)
             play = NightPlay(store, office, self._limits, workers=self._workers, pace=pace)
             try:
-                asyncio.run(self._run(store, play, office.league()))
+                asyncio.run(self._run(store, play, office, found))
             finally:
                 play.note_pace()
-            rounds = play.rounds
+            rounds, tables = play.rounds, store.counts().played
+            paused = pause_line(found, play, tables)
         if play.why is Why.CLOCK and not rounds:
             raise ConfigError(None, None, "no round fits into the time that is left; give it more")
         told: dict[str, object] = {"league": self._league.config.name, "night": found.number}
         told |= {"rounds": rounds, "ended": str(play.why), "commitment": commitment}
         if play.why not in ENDED:
-            _say("run the same again to go on with this night")
+            _say(paused)
             if self._as_json:
                 print_json(SCHEMA, {**told, "closed": False})
             return VOID_TABLES if play.why is Why.VOID else INTERRUPTED
-        _say(f"{found.name} is over after {_count(rounds)}: {play.why}")
+        _say(end_line(found, rounds, play.why, tables))
         self._close(found, told)
         return 0
 
@@ -223,10 +200,12 @@ class _Evening:
         click.echo(f"{found.name}: fingerprint {claims.fingerprint}")
         click.echo(f"{found.name}: seed {seed} opens the seal {claims.commitment}")
 
-    async def _run(self, store: Store, play: NightPlay, league: League) -> None:
-        with heeding(lambda _: self._stop(play)):
+    async def _run(
+        self, store: Store, play: NightPlay, office: LeagueOffice, night: NightFile
+    ) -> None:
+        with heeding(lambda _: self._stop(play, night)):
             while play.begin():
-                await self._part(store, play, league)
+                await self._part(store, play, office.league())
                 if play.why is not Why.FIELD:
                     break
 
@@ -234,14 +213,14 @@ class _Evening:
         """Plays with one field."""
         run = store.run
         terms = night_terms(league, run.name, store)
-        progress = self._progress = Progress(store, terms, self._heartbeat)
+        progress = self._progress = NightProgress(league, store, terms, self._heartbeat)
         stage = run.stages[-1]
         progress.say(f"{len(stage.field)} entries play: {', '.join(stage.field)}")
         self._foresee(play, play.round_tables())
         told = [time.monotonic()]
 
         def on_round(tables: int) -> None:
-            progress.grow(tables)
+            progress.next_round(tables)
             if time.monotonic() - told[0] >= self._heartbeat:
                 told[0] = time.monotonic()
                 self._foresee(play, tables)
@@ -257,19 +236,15 @@ class _Evening:
     def _foresee(self, play: NightPlay, tables: int) -> None:
         left = self._limits.rounds
         more = None if left is None else max(0, left - play.rounds + 1)
-        self._tell(
-            f"round {play.rounds}; {_prediction(tables, play.pace.table, self._limits, more)}"
-        )
+        is_measured = play.pace.tables > 0
+        told = prediction(tables, play.pace.table, self._limits, more, is_measured=is_measured)
+        self._tell(f"round {play.rounds}; {told}")
 
-    def _stop(self, play: NightPlay) -> None:
+    def _stop(self, play: NightPlay, night: NightFile) -> None:
         self._signals += 1
         if self._signals == 1:
-            left, pace = play.in_play, play.pace.table
-            about = f", about {clock_text(left * pace)}" if pace is not None else ""
-            self._tell(
-                f"round {play.rounds} is the last one: {left} tables are left{about}; once more "
-                "to end at once and go on with the night later"
-            )
+            for line in asked_lines(night, play):
+                self._tell(line)
             play.ask()
         else:
             play.abort()

@@ -23,8 +23,18 @@ from tournaments.league.ladder import (
     ladder,
     read_nights,
 )
+from tournaments.league.nights import NightState, sealed_told
+from tournaments.league.office import is_entry
 from tournaments.reports.grids import Column, Grid
 from tournaments.reports.numbers import number
+
+PLAYED_COLUMNS = (
+    Column("nights", spare=3),
+    Column("tables", spare=2),
+    Column("wins", spare=4),
+    Column("faults", is_text=True, spare=1),
+)
+"""What an entry has done, as every table of standings has it."""
 
 
 @click.command()
@@ -68,10 +78,12 @@ def _heading(league: League, table: Ladder) -> str:
 def _remarks(table: Ladder) -> list[str]:
     lines = []
     moved = [row for row in table.rows if row.clean_place != row.place]
+    if table.rows and not table.forfeited:
+        lines.append("clean: the rank without tables that were forfeited; there are none")
     if table.forfeited:
         ranks = ", ".join(f"{row.entrant} {_clean(row, '.')}" for row in moved)
         what = f"the ranks would be other: {ranks}" if moved else "the ranks would be the same"
-        lines.append(f"without tables that were forfeited ({table.forfeited}), {what}")
+        lines.append(f"clean: without tables that were forfeited ({table.forfeited}), {what}")
     if table.rescinded:
         lines.append(f"rescinded, and not counted: {table.rescinded} of the tables played")
     return lines
@@ -80,25 +92,30 @@ def _remarks(table: Ladder) -> list[str]:
 def _grid(league: League, table: Ladder) -> Grid:
     grid = Grid(
         Column("rank"), Column("95%"), Column("entry", is_text=True), Column("rating"),
-        Column("95%"), Column("clean"), Column("nights", spare=3), Column("tables", spare=2),
-        Column("wins", spare=4), Column("faults", is_text=True, spare=1),
+        Column("95%"), Column("clean"), *PLAYED_COLUMNS,
     )  # fmt: skip
-    playing = {entry.id for entry in league.entries if entry.status is Status.ACTIVE}
     for row in table.rows:
-        out = "" if row.entrant in playing else " (out)"
         grid.add_row(
             str(row.place),
             f"{row.rank_low}-{row.rank_high}",
-            f"{row.entrant}{out}",
+            entry_text(league, row.entrant),
             number(row.mu, 1),
             "-" if row.low is None or row.high is None else f"{row.low:.1f}-{row.high:.1f}",
             _clean(row),
-            str(row.nights),
-            str(row.played.tables),
-            str(row.played.wins),
-            _faults(row.played),
+            *played_cells(row.played, row.nights),
         )
     return grid
+
+
+def entry_text(league: League, who: str) -> str:
+    """Returns how tables name an entry: with a mark if it does not play any more."""
+    playing = {entry.id for entry in league.entries if entry.status is Status.ACTIVE}
+    return who if who in playing else f"{who} (out)"
+
+
+def played_cells(played: Played, nights: int) -> tuple[str, ...]:
+    """Returns the cells below `PLAYED_COLUMNS`."""
+    return str(nights), str(played.tables), str(played.wins), _faults(played)
 
 
 def _clean(row: LadderRow, mark: str = "") -> str:
@@ -200,7 +217,10 @@ def _history_document(entry: str, row: HistoryRow) -> dict[str, object]:
 def nights(folder: Path | None, as_json: bool) -> None:
     """List the nights of the league."""
     league = open_league(folder)
-    found = read_nights(league)
+    there = read_nights(league)
+    missing = sealed_told(league).keys() - {night.number for night in there}
+    gone = (NightResults(number, state=NightState.MISSING) for number in missing)
+    found = sorted([*there, *gone], key=lambda night: night.number)
     if as_json:
         listed = [_night_document(night) for night in found]
         print_json("moon.league.nights/1", {"league": league.config.name, "nights": listed})
@@ -214,15 +234,13 @@ def _print_nights(league: League, found: Sequence[NightResults]) -> None:
         screen.print(f"{league.config.name}: no night yet; moon league night plays one")
         return
     grid = Grid(
-        Column("night"), Column("begun", is_text=True), Column("rounds"), Column("tables"),
+        Column("night"), Column("sealed (UTC)", is_text=True), Column("rounds"), Column("tables"),
         Column("entries"), Column("state", is_text=True),
     )  # fmt: skip
     for night in found:
-        document = _night_document(night)
-        state = "closed" if night.is_closed else "open"
         grid.add_row(
-            str(night.number), night.begun_at, str(night.rounds), str(night.tables),
-            str(document["entries"]), state,
+            str(night.number), night.begun_at.removesuffix("Z").replace("T", " "),
+            str(night.rounds), str(night.tables), str(_entries(night)), night.state,
         )  # fmt: skip
     screen.print(grid)
 
@@ -234,6 +252,11 @@ def _night_document(night: NightResults) -> dict[str, object]:
         "rounds": night.rounds,
         "tables": night.tables,
         "rescinded": night.rescinded,
-        "entries": sum("#" in who for who in night.figures),
-        "closed": night.is_closed,
+        "entries": _entries(night),
+        "closed": night.state in (NightState.CLOSED, NightState.UNPUBLISHED),
+        "state": night.state,
     }
+
+
+def _entries(night: NightResults) -> int:
+    return sum(map(is_entry, night.figures))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Self
 
 import click
 from rich.console import Group
@@ -17,7 +16,7 @@ from rich.progress import Progress as Bar
 
 from tournaments.cli.live_screen import LiveScreen
 from tournaments.config import TournamentConfig
-from tournaments.rating import Game, SkillModel
+from tournaments.rating import Game, Rating, SkillModel
 from tournaments.rating.preview import Preview
 from tournaments.reports.grids import Column, Grid
 from tournaments.results import TableResult
@@ -27,6 +26,8 @@ from tournaments.store import Store
 
 REFRESH = 1.0
 """Seconds after which a terminal is brought up to date though no table has ended."""
+FEW = 4
+"""Tables from which on a pace is told."""
 
 
 class Progress(LiveScreen):
@@ -53,23 +54,18 @@ class Progress(LiveScreen):
         self._since = time.monotonic()
         # What was played before is rated at once; the preview only goes on from there.
         self._results = Results(run.rules, *run.pattern(), store.outcomes())
-        self._begun = self._results.played
-        self._preview = Preview(
-            run.entrants, SkillModel(), self._results.ratings() if self._begun else ()
-        )
+        self._from = self._results.played
+        self._has_results = False
+        self._preview = Preview(run.entrants, SkillModel(), self._known_ratings())
+        what, played, scheduled = self._extent()
         self._bar = Bar(
-            TextColumn("tables"),
+            TextColumn("{task.fields[what]}"),
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("{task.description}"),
             console=self._screen,
         )
-        self._task = self._bar.add_task("", total=self._results.scheduled, completed=self._begun)
-
-    def __enter__(self) -> Self:
-        """Begins to show."""
-        self._since = time.monotonic()
-        return super().__enter__()
+        self._task = self._bar.add_task("", total=scheduled, completed=played, what=what)
 
     def add(self, results: Sequence[TableResult]) -> None:
         """Takes tables that are stored."""
@@ -77,13 +73,20 @@ class Progress(LiveScreen):
             self._count(result)
             if self._events:
                 click.echo(json.dumps(_event(result)))
+        if not self._has_results:
+            # How long the bots took to start says nothing of the tables to come.
+            self._has_results = True
+            self._from, self._since = self._results.played, time.monotonic()
         if self._live is not None:
             self._refresh(self._live)
 
-    def grow(self, tables: int) -> None:
-        """Takes note that so many more tables are to be played."""
-        self._results.scheduled += tables
-        self._bar.update(self._task, total=self._results.scheduled)
+    def _known_ratings(self) -> Iterable[Rating]:
+        """Returns what is known of the entrants before the first table of this display."""
+        return self._results.ratings() if self._results.played else ()
+
+    def _extent(self) -> tuple[str, int, int]:
+        """Returns what the bar counts, how much of it is done, and how much there is."""
+        return "tables", self._results.played, self._results.scheduled
 
     async def beat(self) -> None:
         """Shows from time to time that the run is alive, until it is cancelled."""
@@ -92,16 +95,20 @@ class Progress(LiveScreen):
             if self._live is not None:
                 self._refresh(self._live)
                 continue
-            played, total = self._results.played, self._results.scheduled
+            what, played, total = self._extent()
+            where = what.removesuffix("tables")
             parts = [
-                f"{played}/{total} tables ({100 * played / total:.1f} %)",
+                f"{where}{played}/{total} tables ({100 * played / total:.1f} %)",
                 self._pace(),
                 f"{sum(row.faults.total() for row in self._results.figures.values())} faults",
             ]
             self.say(", ".join(filter(None, parts)))
 
     def _refresh(self, live: Live) -> None:
-        self._bar.update(self._task, completed=self._results.played, description=self._pace())
+        what, played, total = self._extent()
+        self._bar.update(
+            self._task, completed=played, total=total, what=what, description=self._pace()
+        )
         live.update(self._picture())
 
     def _count(self, result: TableResult) -> None:
@@ -111,16 +118,24 @@ class Progress(LiveScreen):
             self._preview.record(game)
 
     def _pace(self) -> str:
-        """Returns the rate and the time left, from the tables of this run, if there are any."""
-        done, elapsed = self._results.played - self._begun, time.monotonic() - self._since
-        if not done or elapsed <= 0:
+        """Returns the rate and the time left, as measured since the first results came.
+
+        Empty if that is too little to tell: one table may be much quicker than the next.
+        """
+        done, elapsed = self._results.played - self._from, time.monotonic() - self._since
+        if done < FEW or elapsed <= 0:
             return ""
         rate = done / elapsed
-        left = self._results.scheduled - self._results.played
-        return f"{rate:.1f}/s, {_duration(left / rate)} left"
+        _, played, total = self._extent()
+        shown = f"{rate:.1f}/s" if rate >= 1 else f"{60 * rate:.1f}/min"
+        return f"{shown}, {_duration((total - played) / rate)} left"
 
     def _picture(self) -> Group:
         """Returns the live table. Its ratings are the running preview, not the final ones."""
+        # What does not fit a terminal is cut off below.
+        return Group(self._bar, self._table())
+
+    def _table(self) -> Grid:
         table = Grid(
             Column("entrant", is_text=True),
             Column("live rating"),
@@ -140,8 +155,7 @@ class Progress(LiveScreen):
                 f"{row.score / row.tables:.1f}" if row.tables else "-",
                 str(row.faults.total() or "-"),
             )
-        # What does not fit a terminal is cut off below.
-        return Group(self._bar, table)
+        return table
 
 
 def _event(result: TableResult) -> dict[str, object]:

@@ -49,8 +49,8 @@ from tournaments.reports.drawing import coloured, draw_deal
 from tournaments.reports.host_report import host_document, host_lines
 from tournaments.reports.marks import mark_lines
 from tournaments.reports.match_report import (
-    describe_fault,
     ending_line,
+    fault_texts,
     match_table,
     result_document,
 )
@@ -319,5 +319,5 @@ def print_result(result: TableResult, match: MatchRecord) -> None:
     screen = console()
     screen.print(match_table(result, match))
     screen.print()
-    for line in (ending_line(result, match), *map(describe_fault, result.faults)):
+    for line in (ending_line(result, match), *fault_texts(("", fault) for fault in result.faults)):
         screen.print(line, soft_wrap=True)

@@ -11,10 +11,10 @@ from rich.progress import Progress
 from referee.errors import ConfigError
 from tournaments.cli.page_files import page_option, write_page
 from tournaments.cli.patience import Patience
-from tournaments.cli.stores import league_at, store_named
+from tournaments.cli.stores import league_at, night_at, store_named
 from tournaments.cli.terminal import console
 from tournaments.league.folder import League
-from tournaments.league.nights import last_night, night_of, rescinded
+from tournaments.league.nights import NightFile, last_night, night_of, rescinded
 from tournaments.pages.night import Night, read_night
 from tournaments.pages.report_page import report_page
 from tournaments.schedule import TableId
@@ -40,20 +40,29 @@ def report(where: str | None, named: str | None, number: int | None, out: str | 
         return
     if number is not None:
         raise ConfigError(None, "--night", "is for the folder of a league, and none is named")
-    with Store.open(store_named(where, named)) as store:
+    path = store_named(where, named)
+    if (found := night_at(path)) is not None:
+        write_page(_night_page(*found), out, f"{path.stem}.html")
+        return
+    with Store.open(path) as store:
         page = report_page(store.run, _read(store))
-        write_page(page, out, f"{store.path.stem}.html")
+    write_page(page, out, f"{path.stem}.html")
 
 
 def _report_night(league: League, number: int | None, out: str | None) -> None:
     night = last_night(league) if number is None else night_of(league, number)
-    tables = {table for each, table in rescinded(league) if each == night.number}
-    with Store.open(night.path) as store:
-        title = f"{league.config.name}, night {night.number}"
-        page = report_page(store.run, _read(store, tables), title)
+    page = _night_page(league, night)
     if out is None:
         _make(league.reports)
     write_page(page, out, str(league.reports / f"{night.name}.html"))
+
+
+def _night_page(league: League, night: NightFile) -> str:
+    """Returns the report of *night*, by its league and without what was rescinded in it."""
+    tables = {table for each, table in rescinded(league) if each == night.number}
+    with Store.open(night.path) as store:
+        title = f"{league.config.name}, night {night.number}"
+        return report_page(store.run, _read(store, tables), title)
 
 
 def _make(folder: Path) -> None:

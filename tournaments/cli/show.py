@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import click
@@ -14,7 +15,7 @@ from tournaments.cli.stores import open_store, store_argument
 from tournaments.cli.terminal import console, print_json
 from tournaments.reports.host_report import note_text
 from tournaments.reports.marks import mark_lines
-from tournaments.reports.match_report import describe_fault, fault_document, result_document
+from tournaments.reports.match_report import fault_document, fault_texts, result_document
 from tournaments.results import FaultRow, TableResult
 from tournaments.schedule import TableId
 from tournaments.store import Store
@@ -72,16 +73,28 @@ def _show_run(store: Store, faults: bool, as_json: bool) -> None:
     screen = console()
     lines = [
         f"{run.name}: {counts.played} of {tables} tables played, {counts.void} void",
+        *(_fault_lines(listed) if faults else ()),
         f"rules {rules_text(run.rules)}",
         f"entrants {', '.join(run.entrants)}",
         *mark_lines(run.inside, run.remote, is_held=run.is_held),
         f"begun {run.created_at} by moon {run.code_version}",
         f"fingerprint {store.fingerprint()}",
         *(f"{note.at} {note.kind}: {note_text(note)}" for note in store.notes()),
-        *(f"table {result.id}: {describe_fault(fault)}" for result, fault in listed),
     ]
     for line in lines:
         screen.print(line, soft_wrap=True)
+
+
+def _fault_lines(listed: Sequence[tuple[TableResult, FaultRow]]) -> list[str]:
+    """Returns how many faults there are, and of whom, and then each of them."""
+    if not listed:
+        return ["no faults"]
+    kinds = Counter((fault.entrant, fault.kind) for _, fault in listed)
+    told = ", ".join(f"{who} {count} {kind}" for (who, kind), count in sorted(kinds.items()))
+    tables = len({result.id for result, _ in listed})
+    at = f"at {tables} table{'s' * (tables > 1)}"
+    texts = fault_texts((f"table {result.id}", fault) for result, fault in listed)
+    return [f"{len(listed)} fault{'s' * (len(listed) > 1)} {at}: {told}", *texts]
 
 
 def _run_document(

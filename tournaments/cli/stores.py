@@ -11,7 +11,7 @@ from referee.errors import ConfigError
 from tournaments.config import store_path
 from tournaments.league.config import FILE as LEAGUE
 from tournaments.league.folder import AUDIT, NIGHTS, League
-from tournaments.league.nights import night_files
+from tournaments.league.nights import NightFile, night_files
 from tournaments.store import Store
 
 
@@ -67,6 +67,16 @@ def league_at(place: str) -> Path | None:
         return path
     is_terms = path.name == LEAGUE and path.with_name(AUDIT).is_file()
     return path.parent if is_terms else None
+
+
+def night_at(path: Path) -> tuple[League, NightFile] | None:
+    """Returns the night whose store is at *path*, with its league; ``None`` if it is no night."""
+    folder = path.absolute().parent
+    if folder.name != NIGHTS or league_at(str(folder.parent)) is None:
+        return None
+    league = League.open(folder.parent)
+    nights = (night for night in night_files(league) if night.path.name == path.name)
+    return next(((league, night) for night in nights), None)
 
 
 def _check_no_league(place: str) -> None:

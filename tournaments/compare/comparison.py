@@ -12,8 +12,8 @@ from tournaments.compare.judges import Judge, Plan
 from tournaments.compare.scoring import BlockScore, LeftOut, score_block
 from tournaments.compare.verdicts import Verdict
 from tournaments.evidence import MeanSequence, Tally
-from tournaments.results import TableResult
-from tournaments.schedule import Block, EntrantId, Schedule
+from tournaments.results import Arrivals, TableResult
+from tournaments.schedule import EntrantId, Schedule
 
 TARGET_DEALS = 10
 """What a match to the target is taken for where its number of deals matters before it is played."""
@@ -112,13 +112,12 @@ class Comparison:
             for p in pairings
         )
         self._rules, self._blocks = rules, schedule.blocks
-        self._arrived: dict[int, dict[int, TableResult | None]] = {}
-        self._next = 0
+        self._arrivals = Arrivals(schedule.blocks)
 
     @property
     def is_over(self) -> bool:
         """Whether every contest is decided, or all blocks are judged."""
-        return self._next == len(self._blocks) or all(c.is_decided for c in self.contests)
+        return self._arrivals.block is None or all(c.is_decided for c in self.contests)
 
     def contest_of(self, block: int) -> Contest:
         """Returns the contest that the block with this number belongs to."""
@@ -131,26 +130,17 @@ class Comparison:
             results: Tables that were played, in any order.
             void: Tables that will not be: we broke them every time.
         """
-        for result in results:
-            self._arrived.setdefault(result.block, {})[result.lane] = result
-        for result in void:
-            self._arrived.setdefault(result.block, {})[result.lane] = None
-        while not self.is_over:
-            block = self._blocks[self._next]
-            tables = self._arrived.get(block.number, {})
-            if not self.contest_of(block.number).is_decided:
-                if len(tables) < len(block.tables):
+        arrivals = self._arrivals
+        arrivals.add(results, void)
+        while (block := arrivals.block) is not None and not self.is_over:
+            contest = self.contest_of(block.number)
+            if not contest.is_decided:
+                if (tables := arrivals.complete()) is None:
                     return
-                self._judge(block, tables)
-            self._arrived.pop(block.number, None)
-            self._next += 1
+                contest.take(score_block(self._rules, contest.pairing, tables))
+                self._decide()
+            arrivals.advance()
         self._finish()
-
-    def _judge(self, block: Block, tables: dict[int, TableResult | None]) -> None:
-        contest = self.contest_of(block.number)
-        in_order = [tables[table.lane] for table in block.tables]
-        contest.take(score_block(self._rules, contest.pairing, in_order))
-        self._decide()
 
     def _decide(self) -> None:
         rejected = self.plan.rejected([contest.judge for contest in self.contests])

@@ -19,6 +19,7 @@ from referee.rules import rules_text
 from referee.wire.states import read_question
 from tournaments.holding import limits_text
 from tournaments.kit import first_steps, match_steps
+from tournaments.kit.causes import cause_of
 from tournaments.kit.results import CheckReport, Failure, StepResult, StepVerdict
 from tournaments.kit.stand import Stand
 from tournaments.kit.states import save_state
@@ -36,14 +37,16 @@ class CheckStep:
     title: str
     run: Callable[[Trial], Awaitable[str]]
     """Returns what was seen; raises `StepFailedError` or `StepSkippedError`."""
-    is_needed: bool = False
-    """Whether nothing after it can be tried if it fails."""
+    without: str = ""
+    """What is missing if it fails, so that nothing after it can be tried; empty if others can."""
 
 
 STEPS = (
-    CheckStep("builds", "builds", first_steps.builds, is_needed=True),
-    CheckStep("starts", "starts within its budget", first_steps.starts, is_needed=True),
-    CheckStep("describes", "describes itself", first_steps.describes, is_needed=True),
+    CheckStep("builds", "builds", first_steps.builds, "the bot was not built"),
+    CheckStep("starts", "starts within its budget", first_steps.starts, "the bot did not start"),
+    CheckStep(
+        "describes", "describes itself", first_steps.describes, "the bot did not say what it is"
+    ),
     CheckStep("first-bid", "bids with an empty history", first_steps.first_bid),
     CheckStep("later-bids", "bids after each other bid", first_steps.later_bids),
     CheckStep("follows-suit", "follows suit", first_steps.follows_suit),
@@ -94,17 +97,19 @@ async def check_bot(
             spec.source,
             "a check starts the bot itself; name its folder, its .py file, or cmd:PROGRAM",
         )
-    steps = _chosen(only)
+    steps = chosen_steps(only)
     results: list[StepResult] = []
     async with Stand(spec, terms.stand) as stand:
         trial = Trial(spec, stand, terms)
         missing = ""
-        for number, step in enumerate(STEPS, 1):
-            if step.name not in steps:
-                continue
+        causes: dict[str, int] = {}
+        for number, step in steps.items():
             result = await _take(trial, number, step, missing, states)
-            if step.is_needed and result.verdict is StepVerdict.FAILED:
-                missing = f"step {number} failed: {step.title}"
+            if result.verdict is StepVerdict.FAILED:
+                missing = step.without
+            if result.failure is not None and result.failure.cause:
+                first = causes.setdefault(result.failure.cause, number)
+                result = replace(result, first=first if first != number else 0)
             results.append(result)
             if tell is not None:
                 tell(result)
@@ -112,15 +117,22 @@ async def check_bot(
     return CheckReport(spec.name, rules, str(terms.stand.sandbox.tier), tuple(results))
 
 
-def _chosen(only: Sequence[str]) -> set[str]:
+def chosen_steps(only: Sequence[str] = ()) -> dict[int, CheckStep]:
+    """Returns the steps that are taken for those named in *only*, by number; all if it is empty.
+
+    Raises:
+        ConfigError: if there is no step of that name.
+    """
     names = [step.name for step in STEPS]
     for name in only:
         if name not in names:
             raise ConfigError(
                 None, "--step", f"there is no step {name!r}{did_you_mean(name, names)}"
             )
-    chosen = {*(only or names), *(step.name for step in STEPS if step.is_needed)}
-    return chosen | {"exits"} if "leaves-nothing" in chosen else chosen
+    chosen = {*(only or names), *(step.name for step in STEPS if step.without)}
+    if "leaves-nothing" in chosen:
+        chosen.add("exits")
+    return {number: step for number, step in enumerate(STEPS, 1) if step.name in chosen}
 
 
 async def _take(
@@ -139,7 +151,8 @@ async def _take(
     except StepFailedError as failed:
         verdict, failure = StepVerdict.FAILED, _explained(trial, step, failed.failure, states)
     except StartError as error:
-        again = Failure(f"could not be started again: {error}", stderr=error.report.stderr_tail)
+        problem, stderr = f"could not be started again: {error}", error.report.stderr_tail
+        again = Failure(problem, stderr=stderr, cause=cause_of("start", stderr))
         verdict, failure = StepVerdict.FAILED, _explained(trial, step, again, states)
     if failure is not None:
         remark = failure.problem

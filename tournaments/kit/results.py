@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import groupby
 from typing import Any
 from xml.etree import ElementTree as Xml
 
@@ -40,6 +42,8 @@ class Failure:
     """Where the question is saved; empty if it is not."""
     command: str = ""
     """The command that repeats just this."""
+    cause: str = ""
+    """What it shares with every failure of the same cause; empty if it is like no other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,8 @@ class StepResult:
     """What was seen, or why it was skipped."""
     seconds: float
     failure: Failure | None = None
+    first: int = 0
+    """The number of the step that failed of the same cause before it; 0 if none did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +86,15 @@ class CheckReport:
     def failed(self) -> tuple[StepResult, ...]:
         """The steps that failed, in order."""
         return tuple(step for step in self.steps if step.verdict is StepVerdict.FAILED)
+
+    @property
+    def repeated(self) -> dict[int, tuple[int, ...]]:
+        """The steps that failed of a cause that was met before, by the step that met it first."""
+        found: dict[int, tuple[int, ...]] = {}
+        for step in self.failed:
+            if step.first:
+                found[step.first] = (*found.get(step.first, ()), step.number)
+        return found
 
     @property
     def summary(self) -> str:
@@ -137,8 +152,8 @@ def failure_lines(failure: Failure, stderr: int = 40) -> list[str]:
     """
     lines = [f"asked:    {failure.question[0]}"] if failure.question else []
     lines += [f"          {line}" for line in failure.question[1:]]
-    if failure.question:
-        lines.append(f"answered: {failure.answer or 'nothing'}")
+    if failure.answer:
+        lines.append(f"answered: {failure.answer}")
     if failure.legal:
         lines.append(f"legal:    {', '.join(failure.legal)}")
     if failure.stderr.strip():
@@ -151,6 +166,29 @@ def failure_lines(failure: Failure, stderr: int = 40) -> list[str]:
     if failure.command:
         lines.append(f"repeat:   {failure.command}")
     return lines
+
+
+def repeated_lines(report: CheckReport) -> list[str]:
+    """Returns a line for each fault that more than one step has met: in which others."""
+    return [
+        f"the fault of step {first} was met in {numbers_text(again)} too"
+        for first, again in report.repeated.items()
+    ]
+
+
+def numbers_text(numbers: Sequence[int]) -> str:
+    """Returns rising *numbers* of steps as people write them.
+
+    >>> numbers_text([7])
+    'step 7'
+    >>> numbers_text([7, 8, 9, 12, 13])
+    'steps 7-9, 12, 13'
+    """
+    parts: list[str] = []
+    for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
+        own = [number for _, number in run]
+        parts += [f"{own[0]}-{own[-1]}"] if len(own) > 2 else map(str, own)
+    return f"step{'s' * (len(numbers) > 1)} {', '.join(parts)}"
 
 
 def _ends(lines: list[str], most: int) -> list[str]:
@@ -182,4 +220,5 @@ def _step_json(step: StepResult) -> dict[str, Any]:
         "remark": step.remark,
         "seconds": round(step.seconds, 3),
         "failure": told,
+        "first_failed_in": step.first or None,
     }

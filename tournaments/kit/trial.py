@@ -13,6 +13,7 @@ from referee.errors import MoonError
 from referee.match import Fault, FaultKind, Question
 from referee.rules import DEFAULT_PRESETS, Rules, preset_rules, presets
 from referee.wire.states import StoredQuestion
+from tournaments.kit.causes import cause_of, cause_of_fault
 from tournaments.kit.games import TrialMatch, fixtures, play_in_turn
 from tournaments.kit.results import Failure
 from tournaments.kit.stand import Stand, StandTerms
@@ -191,13 +192,16 @@ def failure_of(reply: Reply) -> Failure:
 
 def _failure(question: StoredQuestion, fault: Fault, answer: str) -> Failure:
     if fault.kind is FaultKind.START:
-        return Failure(f"did not start: {fault.detail}", stderr=fault.stderr_tail)
-    told = answer or (fault.detail if fault.kind is FaultKind.ILLEGAL else "")
+        problem, cause = f"did not start: {fault.detail}", cause_of("start", fault.stderr_tail)
+        return Failure(problem, stderr=fault.stderr_tail, cause=cause)
     return Failure(
         f"{fault.kind}: {fault.detail}",
         tuple(describe(question.view)),
-        told,
+        answer,
         tuple(map(str, question.decision.legal)),
         question.data,
         fault.stderr_tail,
+        cause=cause_of_fault(
+            fault.kind, fault.detail, fault.stderr_tail, str(question.decision.kind)
+        ),
     )

@@ -24,7 +24,7 @@ from referee.rules import Rules
 from tournaments.evidence import Tally
 from tournaments.figures import table_figures
 from tournaments.lab.reading import net_range
-from tournaments.results import TableResult
+from tournaments.results import Arrivals, TableResult
 from tournaments.schedule import Block, EntrantId, Schedule, Table
 
 Matrix: TypeAlias = tuple[tuple[float, ...], ...]
@@ -132,9 +132,7 @@ class Cross:
         self.deals = self.asked = 0
         self._sides = rules.side_count
         self._worst = net_range(rules)[0] / (rules.side_count - 1)
-        self._blocks = schedule.blocks
-        self._arrived: dict[int, dict[int, TableResult | None]] = {}
-        self._next = 0
+        self._arrivals = Arrivals(schedule.blocks)
 
     @property
     def blocks(self) -> int:
@@ -144,7 +142,7 @@ class Cross:
     @property
     def is_over(self) -> bool:
         """Whether all blocks were taken."""
-        return self._next == len(self._blocks)
+        return self._arrivals.block is None
 
     def take(self, results: Iterable[TableResult], void: Iterable[TableResult] = ()) -> None:
         """Takes tables in any order; a block counts once it and all before it are there.
@@ -153,18 +151,10 @@ class Cross:
             results: Tables that were played.
             void: Tables that will not be: we broke them every time.
         """
-        for result in results:
-            self._arrived.setdefault(result.block, {})[result.lane] = result
-        for result in void:
-            self._arrived.setdefault(result.block, {})[result.lane] = None
-        while not self.is_over:
-            block = self._blocks[self._next]
-            tables = self._arrived.get(block.number, {})
-            if len(tables) < len(block.tables):
-                return
-            self._take([tables[table.lane] for table in block.tables])
-            del self._arrived[block.number]
-            self._next += 1
+        self._arrivals.add(results, void)
+        while (tables := self._arrivals.complete()) is not None:
+            self._take(tables)
+            self._arrivals.advance()
 
     def _take(self, results: Sequence[TableResult | None]) -> None:
         played = [result for result in results if result is not None]

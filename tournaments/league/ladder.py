@@ -19,9 +19,26 @@ from dataclasses import dataclass, field
 from referee.match import Ending
 from tournaments.league.entries import Entry
 from tournaments.league.folder import League
-from tournaments.league.nights import Tables, night_files, rescinded, sealed_told, stores
+from tournaments.league.nights import (
+    NightState,
+    Tables,
+    closed_told,
+    night_files,
+    night_state,
+    rescinded,
+    sealed_told,
+    stores,
+)
 from tournaments.league.office import is_entry
-from tournaments.rating import Block, Game, RankTable, rank_table, rate, without_forfeits
+from tournaments.rating import (
+    Block,
+    Game,
+    RankTable,
+    rank_table,
+    ranks_among,
+    rate,
+    without_forfeits,
+)
 from tournaments.results import TableResult
 from tournaments.schedule import EntrantId, TableId
 
@@ -54,9 +71,9 @@ class NightResults:
     rescinded: int = 0
     """How many tables were taken out."""
     rounds: int = 0
-    is_closed: bool = False
+    state: NightState = NightState.OPEN
     begun_at: str = ""
-    """When it was made (UTC)."""
+    """When it was sealed, and its store made (UTC)."""
 
     def take(self, result: TableResult, sides: int) -> None:
         """Takes a table that counts."""
@@ -88,14 +105,13 @@ def read_nights(league: League) -> tuple[NightResults, ...]:
     Raises:
         StoreError: if a store is damaged.
     """
-    out, known = rescinded(league), sealed_told(league)
+    out, known, told = rescinded(league), sealed_told(league), closed_told(league)
     found = []
     for night, store in stores(each for each in night_files(league) if each.number in known):
         run = store.run
         results = NightResults(
             night.number,
             rounds=sum(stage.rounds for stage in run.stages),
-            is_closed=store.is_closed,
             begun_at=run.created_at,
         )
         for result in store.outcomes():
@@ -103,6 +119,10 @@ def read_nights(league: League) -> tuple[NightResults, ...]:
                 results.take(result, run.rules.side_count)
             else:
                 results.rescinded += 1
+        has_begun = bool(results.rounds)
+        results.state = night_state(
+            has_begun=has_begun, is_closed=store.is_closed, is_told=night.number in told
+        )
         found.append(results)
     return tuple(found)
 
@@ -167,36 +187,32 @@ def ladder(
     ranks = rank_table(blocks, entrants=everybody, progress=progress)
     clean, forfeited = without_forfeits(each for night in nights for each in night.played)
     places = {who: place for place, who in enumerate(filter(is_entry, clean), 1)}
-    count = sum(map(is_entry, everybody))
-    beats = [pair for pair in ranks.differences if pair.separated and is_entry(pair.worse)]
-    worse = Counter(pair.worse for pair in beats if is_entry(pair.better))
-    better = Counter(pair.better for pair in beats)
     rows: list[LadderRow] = []
-    for row in ranks.entrants:
+    for row in ranks_among(ranks, set(filter(is_entry, everybody))).entrants:
         who = EntrantId(row.entrant)
-        if is_entry(who):
-            own = [night.figures[who] for night in nights if who in night.figures]
-            open_ranks = 1 + worse[who], count - better[who]
-            rows.append(
-                LadderRow(
-                    len(rows) + 1, who, row.mu, row.low, row.high, *open_ranks,
-                    _sum(own), len(own), places.get(who),
-                )
-            )  # fmt: skip
+        played, count_of_nights = all_played(nights, who)
+        rows.append(
+            LadderRow(
+                row.place, who, row.mu, row.low, row.high, row.rank_low, row.rank_high,
+                played, count_of_nights, places.get(who),
+            )
+        )  # fmt: skip
     tables = sum(night.tables for night in nights)
     out = sum(night.rescinded for night in nights)
     return Ladder(tuple(rows), ranks, len(nights), tables, out, forfeited)
 
 
-def _sum(parts: Iterable[Played]) -> Played:
+def all_played(nights: Iterable[NightResults], who: EntrantId) -> tuple[Played, int]:
+    """Returns what *who* did in all *nights* together, and in how many of them it played."""
+    own = [night.figures[who] for night in nights if who in night.figures]
     total = Played()
-    for part in parts:
+    for part in own:
         total.tables += part.tables
         total.wins += part.wins
         total.score += part.score
         total.faults.update(part.faults)
         total.forfeits += part.forfeits
-    return total
+    return total, len(own)
 
 
 @dataclass(frozen=True, slots=True)

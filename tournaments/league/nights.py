@@ -12,6 +12,7 @@ import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from referee import __version__
@@ -172,6 +173,34 @@ def closed_told(league: League) -> dict[int, Mapping[str, object]]:
         for line in league.audit.lines
         if line.event == CLOSED
     }
+
+
+class NightState(StrEnum):
+    """How a night stands."""
+
+    SEALED = "sealed, not begun"
+    OPEN = "not over"
+    CLOSED = "closed, its seed published"
+    UNPUBLISHED = "closed, its seed not published yet"
+    """Its closing was interrupted, and is ended by what is done next."""
+    OTHER = "closed, but its store is another than then"
+    """An older copy has its place, for instance: its seed is published, whatever the store says."""
+    MISSING = "its store is missing"
+
+
+def night_state(*, has_begun: bool, is_closed: bool, is_told: bool) -> NightState:
+    """Returns how a night stands whose store is there.
+
+    Args:
+        has_begun: Whether a round was begun in it.
+        is_closed: Whether its store is closed.
+        is_told: Whether the log has closed it and published its seed.
+    """
+    if is_closed:
+        return NightState.CLOSED if is_told else NightState.UNPUBLISHED
+    if is_told:
+        return NightState.OTHER
+    return NightState.OPEN if has_begun else NightState.SEALED
 
 
 # Tables that do not count

@@ -17,8 +17,8 @@ from referee.bots.held_build import build_held
 from referee.bots.rundir import temporary_folder
 from referee.bots.spec import BotKind, BotSpec, parse_bot
 from referee.errors import BotError, ConfigError, MoonError, NotFoundError
-from tournaments.kit.check import STEPS, check_bot
-from tournaments.kit.results import CheckReport, StepResult, failure_lines
+from tournaments.kit.check import STEPS, check_bot, chosen_steps
+from tournaments.kit.results import CheckReport, StepResult, failure_lines, repeated_lines
 from tournaments.kit.stand import StandTerms
 from tournaments.kit.trial import CheckTerms
 from tournaments.league.entering import Candidate, EnteredAlreadyError, check_candidate, enter
@@ -84,9 +84,12 @@ class CheckFailedError(BotError):
     def __init__(self, report: CheckReport) -> None:
         lines: list[str] = []
         for step in report.failed:
-            lines.append(f"{step.title}: {step.remark}")
+            if step.first:
+                continue
+            lines.append(f"step {step.number}, {step.title}: {step.remark}")
             lines += [f"  {line}" for line in _shown(step)]
-        super().__init__("\n".join([*lines, f"of all steps {report.summary}"]))
+        lines += repeated_lines(report)
+        super().__init__("\n".join([*lines, report.summary]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +201,8 @@ async def _check(
     """
     terms = league.config
     spec = parse_bot(bot_text(f"./{copy.name}", candidate.params), copy.parent)
-    say(f"checking it in {len(checks)} steps")
+    steps = len(chosen_steps(checks))
+    say(f"checking it in {steps} of the {len(STEPS)} steps of moon bot check")
     stand = StandTerms(terms.clock, terms.sandbox)
     report = await check_bot(
         replace(spec, name=candidate.name), CheckTerms(stand, terms.rules), only=checks

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from referee.match import Ending
@@ -55,9 +56,10 @@ _RULES = {
 class AwardJury:
     """Looks at one table after the other, in schedule order, and keeps the best of each kind."""
 
-    def __init__(self) -> None:
-        """Begins without any award."""
+    def __init__(self, house: Collection[str] = ()) -> None:
+        """Begins without any award; none goes to the *house* bots of a league."""
         self._best: dict[str, _Claim] = {}
+        self._house = house
 
     def take(self, result: TableResult, told: Told) -> None:
         """Looks at one table."""
@@ -65,7 +67,9 @@ class AwardJury:
         for contract in told.contracts():
             self._look_at(result, rules, contract)
         if told.deals and result.ending != Ending.FORFEIT:
-            self._offer("Closest match", lambda: _closest(result, told, rules), _gaps(result))
+            first = _side(rules, result, result.places.index(1))
+            claim = partial(_closest, result, told, rules)
+            self._offer("Closest match", first, claim, _gaps(result))
             self._comeback(result, told, rules)
 
     def awards(self) -> tuple[Award, ...]:
@@ -76,8 +80,12 @@ class AwardJury:
             if (best := self._best.get(title)) is not None
         )
 
-    def _offer(self, title: str, claim: Callable[[], _Claim], key: tuple[float, ...]) -> None:
-        """Keeps a claim if its key is higher than the best; it is worded only then."""
+    def _offer(
+        self, title: str, who: str, claim: Callable[[], _Claim], key: tuple[float, ...]
+    ) -> None:
+        """Keeps a claim of *who* if its key is higher than the best; it is worded only then."""
+        if who in self._house:
+            return
         best = self._best.get(title)
         if best is None or key > best.key:
             self._best[title] = claim()
@@ -91,16 +99,20 @@ class AwardJury:
             strength = _strength(rules, deal, seat)
             self._offer(
                 "Boldest made moon",
+                result.seats[seat],
                 lambda: _moon(result, contract, strength),
                 (-sum(strength), -strength[0]),
             )
         if not contract.made:
             key = (-deal.points[side], -contract.tricks)
-            self._offer("Biggest set", lambda: _set(result, contract, side), key)
+            self._offer(
+                "Biggest set", result.seats[seat], lambda: _set(result, contract, side), key
+            )
         taken = side_tricks(rules, deal.tricks)
         other = max((s for s in range(len(taken)) if s != side), key=lambda s: taken[s])
         self._offer(
             "Best defence",
+            _side(rules, result, other),
             lambda: _defence(result, rules, contract, other),
             (taken[other], contract.bid),
         )
@@ -120,7 +132,8 @@ class AwardJury:
             name = _side(rules, result, winner)
             text = f"was {worst} points behind after deal {at}, and won the match"
             key = (float(worst),)
-            self._offer("Greatest comeback", lambda: _Claim(key, name, text, result.id, at), key)
+            claim = _Claim(key, name, text, result.id, at)
+            self._offer("Greatest comeback", name, lambda: claim, key)
 
 
 def _strength(rules: Rules, deal: RecordLine, seat: int) -> tuple[int, int]:

@@ -21,6 +21,8 @@ class FaultGroup:
     table: str
     """The id of the table of the first one."""
     count: int = 0
+    forfeits: int = 0
+    """How many of them forfeited a match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,23 +42,24 @@ class FaultLine:
 class FaultBook:
     """Counts faults, table by table in schedule order.
 
-    Faults of an entrant are alike if they are of one kind, ended in the same way, and forfeited the
-    match or did not.
+    Faults of an entrant are alike if they are of one kind and its process ended in the same way.
     """
 
     def __init__(self) -> None:
         """Begins without any."""
         self._kinds: dict[EntrantId, Counter[str]] = {}
         self._forfeits: Counter[EntrantId] = Counter()
-        self._groups: dict[tuple[str, str, str, bool], FaultGroup] = {}
+        self._groups: dict[tuple[str, str, str], FaultGroup] = {}
 
     def take(self, result: TableResult) -> None:
         """Counts the faults of one table."""
         for fault in result.faults:
             self._kinds.setdefault(fault.entrant, Counter())[fault.kind] += 1
             self._forfeits[fault.entrant] += not fault.substitute
-            key = fault.entrant, fault.kind, fault.exit_status, not fault.substitute
-            self._groups.setdefault(key, FaultGroup(fault, result.id)).count += 1
+            key = fault.entrant, fault.kind, fault.exit_status
+            group = self._groups.setdefault(key, FaultGroup(fault, result.id))
+            group.count += 1
+            group.forfeits += not fault.substitute
 
     def lines(self, order: Sequence[EntrantId]) -> tuple[FaultLine, ...]:
         """Returns a line for each entrant at fault, the most faults first, then by *order*."""

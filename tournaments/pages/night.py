@@ -72,7 +72,9 @@ class _Reader:
         self.rescinded = 0
         self._out = out
         self.results = Results(run.rules, *run.pattern())
-        self.bidding, self.faults, self.jury = BiddingTally(run.rules), FaultBook(), AwardJury()
+        self.house = frozenset(who for stage in run.stages for who in stage.house)
+        self.bidding, self.faults = BiddingTally(run.rules), FaultBook()
+        self.jury = AwardJury(self.house)
         self.moments: list[Moment] = []
         self.fingerprint = store.start_fingerprint()
         self._store = store
@@ -148,7 +150,7 @@ def read_night(
         Measured.of_notes(note.text for note in notes if note.kind == "measured"),
         _replays(store, awards, reader.faults),
         reader.rescinded,
-        frozenset(who for stage in store.run.stages for who in stage.house),
+        reader.house,
     )
 
 

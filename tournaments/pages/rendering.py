@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterable
 from functools import cache
 from importlib import resources
@@ -84,6 +85,7 @@ def _environment() -> Environment:
         "name": shown_name,
         "plain_name": plain_name,
         "told": told,
+        "public": public,
         "millis": duration,
         "number": number,
         "upright": dominoes.upright,
@@ -113,6 +115,26 @@ def shown_name(name: str) -> Markup:
 def told(text: str) -> str:
     """Returns what a stranger wrote, what acts or hides written out, but its lines kept."""
     return visible(text, keep="\n\t")
+
+
+_QUOTED = re.compile(r"""(["'])(?:file://)?/[^"'\n]*/([^"'/\n]+)\1""")
+_BARE = re.compile(r"(?<![\w.:/…])(?:file://)?/(?:[^\s\"'/:,;()]+/)+([^\s\"'/:,;()]+)")
+
+
+def without_paths(text: str) -> str:
+    """Returns what a stranger wrote with the last name of each absolute path instead of the path.
+
+    Pages are published, and where the files of a league lie is nobody's business.
+
+    >>> without_paths('File "/home/ann lee/bots/tall.py", line 3: no /srv/x/weights.bin, 1/2')
+    'File "…/tall.py", line 3: no …/weights.bin, 1/2'
+    """
+    return _BARE.sub(r"…/\1", _QUOTED.sub(r"\1…/\2\1", text))
+
+
+def public(text: str) -> str:
+    """Returns what a stranger wrote as `told` does, without absolute paths."""
+    return told(without_paths(text))
 
 
 def duration(micros: float | None) -> str:

@@ -18,6 +18,7 @@ from tournaments.pages.night import Night
 from tournaments.pages.rendering import plain_name, render
 from tournaments.pages.sheets import Sheet, sheets_of, stage_data
 from tournaments.pages.steps import Replay
+from tournaments.rating import RankTable, ranks_among
 from tournaments.reports.host_report import host_lines
 from tournaments.reports.marks import mark_lines
 from tournaments.schedule import EntrantId
@@ -33,7 +34,8 @@ def report_page(run: RunInfo, night: Night, title: str | None = None) -> str:
     Args:
         run: The run.
         night: What was read of it.
-        title: What the page is called; ``None`` for the name of the run.
+        title: What the page is called; ``None`` for the name of the run, which is all that is
+            known of a night without its league.
     """
     standings = night.standings
     figures = standings.figures
@@ -45,9 +47,11 @@ def report_page(run: RunInfo, night: Night, title: str | None = None) -> str:
         run=run,
         night=night,
         ranks=standings.ranks,
+        ranked={row.entrant: row for row in _ranked(night).entrants},
         figures=figures,
         rules=rules_text(run.rules),
         facts=list(_facts(run, night)),
+        is_stray=run.is_night and title is None,
         marks=mark_lines(
             map(plain_name, run.inside), map(plain_name, run.remote), is_held=run.is_held
         ),
@@ -104,14 +108,21 @@ def _facts(run: RunInfo, night: Night) -> Iterator[str]:
     if night.rescinded:
         yield f"{night.rescinded} more rescinded, and not counted"
     yield f"{standings.ranks.blocks} blocks"
-    yield f"{len(night.order)} entrants"
+    yield f"{len(night.order) - len(night.house)} entrants"
+    if night.house:
+        yield f"{len(night.house)} house bot{'s' * (len(night.house) > 1)}"
     yield f"rules {rules_text(run.rules)}"
     yield f"begun {run.created_at[:16].replace('T', ' ')} UTC"
 
 
+def _ranked(night: Night) -> RankTable:
+    """Returns the ranks among those who compete: house bots are rated, and have none."""
+    return ranks_among(night.standings.ranks, set(night.order) - night.house)
+
+
 def _separation(night: Night) -> tuple[tuple[str, ...], ...]:
     """Returns the groups of neighbours whose order is not sure."""
-    return tuple(group for group in night.standings.ranks.not_separated if len(group) > 1)
+    return tuple(group for group in _ranked(night).not_separated if len(group) > 1)
 
 
 def _fairness(night: Night) -> list[tuple[EntrantId, int, int | str]]:
@@ -121,10 +132,12 @@ def _fairness(night: Night) -> list[tuple[EntrantId, int, int | str]]:
     """
     if not night.forfeited:
         return []
-    fair = {name: place for place, name in enumerate(night.order_without_forfeits, 1)}
-    figures = night.standings.figures
+    figures, house = night.standings.figures, night.house
+    clean = (name for name in night.order_without_forfeits if name not in house)
+    fair = {name: place for place, name in enumerate(clean, 1)}
+    played = (name for name in night.order if figures[name].tables and name not in house)
     return [
         (name, place, fair.get(name, "-"))
-        for place, name in enumerate((n for n in night.order if figures[n].tables), 1)
+        for place, name in enumerate(played, 1)
         if fair.get(name) != place
     ]

@@ -11,7 +11,7 @@ from referee.rules.options import Sides
 from referee.rules.scoring import side_tricks
 from referee.rules.tiles import tiles_in
 from referee.text import visible
-from tournaments.pages.rendering import plain_name
+from tournaments.pages.rendering import plain_name, without_paths
 from tournaments.pages.steps import Replay, ReplayDeal, Step, bid_word, trump_word
 from tournaments.reports.drawing import side_name
 
@@ -180,7 +180,7 @@ def _step_data(step: Step) -> dict[str, object]:
         "us": step.micros,
         "forced": not step.was_asked or None,
         "fault": step.fault.kind.value if step.fault else None,
-        "detail": visible(step.fault.detail) if step.fault else None,
+        "detail": visible(without_paths(step.fault.detail)) if step.fault else None,
         "gains": [step.gained[0], str(step.gained[1])] if step.gained else None,
         "wins": step.winner,
         "lead": step.is_lead or None,

@@ -32,7 +32,14 @@ from tournaments.rating.outlook import (
     win_probabilities,
     win_probability,
 )
-from tournaments.rating.ranks import Difference, RankedEntrant, RankTable, rank_table, table_of
+from tournaments.rating.ranks import (
+    Difference,
+    RankedEntrant,
+    RankTable,
+    rank_table,
+    ranks_among,
+    table_of,
+)
 
 __all__ = [
     "Ahead",
@@ -60,6 +67,7 @@ __all__ = [
     "plackett_luce",
     "quality",
     "rank_table",
+    "ranks_among",
     "rate",
     "resample",
     "second_opinions",

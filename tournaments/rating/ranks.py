@@ -7,8 +7,8 @@ confidence *all* intervals of the table hold at once.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import ceil, fsum, log2, sqrt
 
@@ -90,6 +90,33 @@ class RankTable:
     blocks: int
 
 
+def ranks_among(table: RankTable, names: Collection[str]) -> RankTable:
+    """Returns *table* as it is among *names*: places and ranks count nobody else.
+
+    Ratings, their intervals and differences stay as they are, as the others were rated too.
+    """
+    kept = [row for row in table.entrants if row.entrant in names]
+    pairs = tuple(p for p in table.differences if p.better in names and p.worse in names)
+    beats = {(pair.better, pair.worse) for pair in pairs if pair.separated}
+    order = [row.entrant for row in kept]
+    rows = []
+    for place, row in enumerate(kept, 1):
+        low, high = _open_ranks(row.entrant, order, beats)
+        rows.append(replace(row, place=place, rank_low=low, rank_high=high))
+    return replace(
+        table,
+        entrants=tuple(rows),
+        differences=pairs,
+        not_separated=_runs(order, beats),
+    )
+
+
+def _open_ranks(name: str, names: Sequence[str], beats: set[tuple[str, str]]) -> tuple[int, int]:
+    """Returns the best and the worst rank of *name* among *names* that is left open."""
+    low = 1 + sum((other, name) in beats for other in names)
+    return low, len(names) - sum((name, other) in beats for other in names)
+
+
 def rank_table(
     blocks: Sequence[Block],
     model: SkillModel | None = None,
@@ -130,13 +157,14 @@ def table_of(resampled: Resampled, confidence: float = CONFIDENCE) -> RankTable:
         blocks = sum(name in block for block in resampled.blocks)
         # Of a few blocks nothing can be drawn that differs much, and it would look like sureness.
         replicates = resampled.replicates if blocks >= _blocks_needed(1, confidence) else ()
+        low, high = _open_ranks(name, names, beats)
         marginal = sorted(replicate[number] for replicate in replicates)
         lines.append(
             RankedEntrant(
                 entrant=name,
                 place=number + 1,
-                rank_low=1 + sum((other, name) in beats for other in names),
-                rank_high=len(names) - sum((name, other) in beats for other in names),
+                rank_low=low,
+                rank_high=high,
                 mu=rating.mu,
                 low=percentile(marginal, 0.5 - 0.5 * confidence),
                 high=percentile(marginal, 0.5 + 0.5 * confidence),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from referee.bots.cpu import CpuUse
 from tournaments.measured import Measured
 from tournaments.reports.numbers import rounded_millis
@@ -30,13 +32,27 @@ def note_text(note: Note) -> str:
     measured = Measured.of_notes([note.text]) if note.kind == "measured" else None
     if measured is None:
         lines = len(note.text.splitlines())
-        return note.text if lines < 2 else f"{lines} lines of text, which --json shows"
+        text = f"{lines} lines of text, which --json shows" if lines > 1 else note.text
+        return _facts_text(text) or text
     parts = [f"grace {1000 * measured.grace:.0f} ms"]
     if measured.echo is not None:
         parts.append("bare echo {:.2f}/{:.2f} ms".format(*(1000 * each for each in measured.echo)))
     parts.append(f"{measured.stalls} stalls {measured.stalled:.1f} s")
     parts += [f"{name} CPU out of turn {_use(use)}" for name, use in sorted(measured.cpu.items())]
     return ", ".join(parts)
+
+
+def _facts_text(text: str) -> str:
+    """Returns for people what *text* says, if it is a JSON object; else an empty text."""
+    try:
+        facts = json.loads(text)
+    except ValueError:
+        return ""
+    if not isinstance(facts, dict):
+        return ""
+    plain = [f"{key} {value}" for key, value in facts.items() if not isinstance(value, dict | list)]
+    more = ["more of it with --json"] if len(plain) < len(facts) else []
+    return "; ".join([*plain, *more])
 
 
 def host_lines(overhead: OverheadTimes, measured: Measured) -> list[str]:

@@ -19,7 +19,8 @@ def draw_match(
 
     Args:
         match: The match.
-        deal: Only the deal with this number.
+        deal: Only the deal with this number, with the score of the match after it; how the match
+            ended is told with the last one.
         seat: Show only what this seat saw.
         paint: Colours the parts.
 
@@ -34,7 +35,8 @@ def draw_match(
                 finished, match.seats, faults=record.faults, seat=seat, legend=False, paint=paint
             )
             yield f"\n{drawn}"
-    yield f"\n{paint(_result(match), Role.TITLE)}"
+    if deal in (None, match.deals[-1].number):
+        yield f"\n{paint(_result(match), Role.TITLE)}"
 
 
 def draw_line(line: DealLine, where: str, *, seat: int | None = None, paint: Paint = plain) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from referee.match import Ending, MatchRecord
 from referee.rules import rules_text
 from tournaments.figures import Contracts, sum_contracts, table_figures
+from tournaments.kit.causes import cause_of_fault
 from tournaments.reports.grids import Column, Grid
 from tournaments.reports.numbers import millis, rounded_millis
 from tournaments.results import FaultRow, TableResult
@@ -92,10 +94,47 @@ def ending_line(result: TableResult, match: MatchRecord) -> str:
     return f"{deals}, {why}; rules {rules_text(match.terms.rules)}"
 
 
-def describe_fault(fault: FaultRow) -> str:
+MOST_PLACES = 6
+"""Places at which a fault was met again that are listed, at most."""
+
+
+def fault_texts(faults: Iterable[tuple[str, FaultRow]]) -> list[str]:
+    """Returns faults in a few readable lines each; those of one cause once, with a count.
+
+    Args:
+        faults: Each with the table it was at, as ``table 17.2``; empty if only one is meant.
+    """
+    groups: dict[tuple[str, str], list[tuple[str, FaultRow]]] = {}
+    for where, fault in faults:
+        asked = fault.question.partition(";")[0]
+        cause = cause_of_fault(fault.kind, fault.detail, fault.stderr_tail, asked)
+        groups.setdefault((fault.entrant, cause), []).append((where, fault))
+    return [
+        "\n".join([(f"{where}: " if where else "") + _describe(fault), *_again(others)])
+        for (where, fault), *others in groups.values()
+    ]
+
+
+def _again(faults: Sequence[tuple[str, FaultRow]]) -> list[str]:
+    """Returns a line that says where else the same fault was met, if it was."""
+    if not faults:
+        return []
+    places = [", ".join(filter(None, [where, _place(fault)])) for where, fault in faults]
+    shown = "; ".join(places[:MOST_PLACES])
+    more = f"; and {len(places) - MOST_PLACES} more" if len(places) > MOST_PLACES else ""
+    forfeits = sum(not fault.substitute for _, fault in faults)
+    ended = f"; forfeited by {forfeits} of them" if forfeits else ""
+    times = f"{len(faults)} more time{'s' * (len(faults) > 1)}"
+    return [f"  the same {times}: {shown}{more}{ended}"]
+
+
+def _place(fault: FaultRow) -> str:
+    return f"deal {fault.deal}, decision {fault.decision}"
+
+
+def _describe(fault: FaultRow) -> str:
     """Returns a fault in a few readable lines: what, where, and what the bot wrote last."""
-    place = f"deal {fault.deal}, decision {fault.decision}"
-    text = f"fault: {fault.entrant} (seat {fault.seat}), {place}: {fault.kind}"
+    text = f"fault: {fault.entrant} (seat {fault.seat}), {_place(fault)}: {fault.kind}"
     text += f": {fault.detail}" if fault.detail else ""
     text += f"; played for it: {fault.substitute}" if fault.substitute else "; forfeited"
     return "\n".join([text, *(f"  stderr: {line}" for line in _telling(fault.stderr_tail))])

@@ -17,7 +17,6 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from referee.bots.sandbox.tiers import Tier, TierUnavailableError
@@ -38,12 +37,7 @@ class UidSlots:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for uid in list(self._held):
             self.give(uid)
 
