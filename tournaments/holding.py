@@ -93,7 +93,7 @@ def limits_text(limits: Limits) -> str:
     """Returns *limits* as people write them, one after another.
 
     >>> limits_text(Limits())[:36]
-    'memory=1GiB processes=64 threads=512'
+    'memory=1GiB processes=64 threads=128'
     """
     words = []
     for name in LIMIT_NAMES:
