@@ -15,7 +15,6 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from itertools import count
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from referee.bots.exits import ExitReport, KeeperError, SpawnFailure
@@ -197,12 +196,7 @@ class Keeper:
         self._listener = asyncio.create_task(self._listen(reader))
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         try:
             await asyncio.gather(*(kept.kill() for kept in list(self._kept.values())))
         finally:
@@ -215,7 +209,7 @@ class Keeper:
                 await asyncio.to_thread(self.directory.remove)
                 self.users.__exit__(None, None, None)
 
-    async def spawn(  # noqa: PLR0913 - by name; each is a thing of its own
+    async def spawn(  # noqa: PLR0913 - one fact each, by name
         self,
         argv: Sequence[str],
         *,
@@ -227,23 +221,22 @@ class Keeper:
         place_inside: Path | None = None,
         user: int | None = None,
     ) -> KeptProcess:
-        """Starts *argv* in *cwd* with the environment *env* and nothing else.
+        """Starts a program.
 
         Args:
             argv: The program and its arguments.
             cwd: Where it runs.
-            env: Its environment.
-            inputs: What it can read from descriptors of its own: ``@0`` in *argv* is the number
-                of the first, ``@info`` one to which it writes the pid of its sandbox.
+            env: All of its environment.
+            inputs: What it can read from descriptors; ``@0`` in *argv* is the number of the first,
+                ``@info`` of one to which it writes the pid of its sandbox.
             allowed: The most that it may use; it is ended when it uses more.
             place: The directory whose content counts as what it has written.
-            place_inside: The same in a sandbox with a root of its own.
+            place_inside: The same, as its sandbox names it.
             user: The user that it alone runs as, if it has one to itself.
 
         Raises:
             BotStartError: If there is no such program, or it may not be run.
-            KeeperError: If the keeper is gone or silent, or the system has no room for one more
-                process.
+            KeeperError: If the keeper is gone or silent, or there is no room for one more process.
         """
         self._check()
         number = next(self._numbers)
