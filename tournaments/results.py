@@ -91,3 +91,10 @@ class TableResult:
     def is_void(self) -> bool:
         """Whether it counts for nothing and is to be played again."""
         return not self.ending
+
+
+def telling_lines(stderr: str) -> list[str]:
+    """Returns the lines that tell most: of a traceback where it ended, else the last one."""
+    lines = [line for line in stderr.splitlines() if line.strip()]
+    frames = [at for at, line in enumerate(lines) if line.lstrip().startswith('File "')]
+    return lines[frames[-1] :][-4:] if frames else lines[-1:]

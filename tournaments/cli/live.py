@@ -15,7 +15,9 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 
+from referee.text import counted
 from tournaments.cli.live_screen import LiveScreen
+from tournaments.cli.pace import Pace, duration
 from tournaments.config import TournamentConfig
 from tournaments.rating import Game, SkillModel
 from tournaments.rating.preview import Preview
@@ -54,6 +56,7 @@ class Progress(LiveScreen):
         # What was played before is rated at once; the preview only goes on from there.
         self._results = Results(run.rules, *run.pattern(), store.outcomes())
         self._begun = self._results.played
+        self._timer = Pace(self._results.scheduled - self._begun)
         self._preview = Preview(
             run.entrants, SkillModel(), self._results.ratings() if self._begun else ()
         )
@@ -77,6 +80,7 @@ class Progress(LiveScreen):
             self._count(result)
             if self._events:
                 click.echo(json.dumps(_event(result)))
+        self._pace()
         if self._live is not None:
             self._refresh(self._live)
 
@@ -96,7 +100,7 @@ class Progress(LiveScreen):
             parts = [
                 f"{played}/{total} tables ({100 * played / total:.1f} %)",
                 self._pace(),
-                f"{sum(row.faults.total() for row in self._results.figures.values())} faults",
+                counted(sum(r.faults.total() for r in self._results.figures.values()), "fault"),
             ]
             self.say(", ".join(filter(None, parts)))
 
@@ -111,13 +115,13 @@ class Progress(LiveScreen):
             self._preview.record(game)
 
     def _pace(self) -> str:
-        """Returns the rate and the time left, from the tables of this run, if there are any."""
+        """Returns the rate of this run, and the time left once enough tables tell it."""
         done, elapsed = self._results.played - self._begun, time.monotonic() - self._since
         if not done or elapsed <= 0:
             return ""
         rate = done / elapsed
-        left = self._results.scheduled - self._results.played
-        return f"{rate:.1f}/s, {_duration(left / rate)} left"
+        left = self._timer.left(done, self._results.scheduled - self._results.played)
+        return f"{rate:.1f}/s" + ("" if left is None else f", {duration(left)} left")
 
     def _picture(self) -> Group:
         """Returns the live table. Its ratings are the running preview, not the final ones."""
@@ -156,11 +160,3 @@ def _event(result: TableResult) -> dict[str, object]:
         "places": result.places,
         "faults": [{"seat": fault.seat, "kind": fault.kind} for fault in result.faults],
     }
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours}h{minutes:02}m"
-    return f"{minutes}m{rest:02}s" if minutes else f"{rest}s"
