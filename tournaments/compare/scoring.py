@@ -12,7 +12,7 @@ from referee.match import Ending
 from referee.rules import Rules
 from tournaments.compare.designs import Pairing
 from tournaments.figures import table_figures
-from tournaments.results import UNPLAYED, TableResult
+from tournaments.results import UNPLAYED, FaultRow, TableResult
 from tournaments.schedule import EntrantId
 
 FORFEIT_COST = 7.0
@@ -46,8 +46,13 @@ class BlockScore:
     """Whether its auctions differ; ``None`` where its tables were played by themselves."""
     forfeits: Counter[EntrantId] = field(default_factory=Counter)
     """By entrant: how many tables it forfeited."""
-    faults: Counter[EntrantId] = field(default_factory=Counter)
-    """By entrant: how many faults it made, those that forfeited included."""
+    fault_rows: list[FaultRow] = field(default_factory=list)
+    """All faults, those that forfeited included, in the order of the tables."""
+
+    @property
+    def faults(self) -> Counter[EntrantId]:
+        """By entrant: how many faults it made."""
+        return Counter(fault.entrant for fault in self.fault_rows)
 
 
 def score_block(
@@ -72,7 +77,7 @@ def score_block(
     for result in results:
         if result is None:
             continue
-        score.faults.update(fault.entrant for fault in result.faults)
+        score.fault_rows.extend(result.faults)
         played, alone = _deals_of(result)
         deals, played_out = deals + played, played_out + alone
         if result.ending == UNPLAYED:
@@ -100,7 +105,7 @@ def score_block(
         played_out,
         any(each.differs for each in sharing) if sharing else None,
         score.forfeits,
-        score.faults,
+        score.fault_rows,
     )
 
 
