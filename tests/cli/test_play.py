@@ -15,6 +15,7 @@ import pytest
 from referee.match import MatchRecord, load_matches, verify_match
 from tests.e2e.inprocess import FOLDER
 from tests.e2e.league import LIMIT, League, league
+from tournaments.cli import match_progress
 from tournaments.cli.main import main
 
 FAULTY = FOLDER.parents[1] / "faulty_bots"
@@ -78,6 +79,12 @@ def test_the_result_is_a_table_by_place_and_says_how_to_play_it_again(out: Scree
     assert re.search("moon's own time a decision, p50/p99 ms: queue .*; a bare echo", text)
     assert "\x1b" not in text, "nobody looks at it on a terminal"
     assert out.error == ""
+
+
+def test_a_long_match_says_how_far_it_is(out: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(match_progress.BEAT, False, 0.01)
+    out.play(*THREE, "--seed", "tea", "--deals", 3)
+    assert re.search(r"^moon: deal [1-3] of 3 is played, \d+s$", out.error, re.MULTILINE)
 
 
 def test_the_json_document_tells_the_same_as_the_record(out: Screen, tmp_path: Path) -> None:

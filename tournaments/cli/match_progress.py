@@ -67,8 +67,11 @@ class MatchProgress(LiveScreen):
                 self.say(self._picture())
 
     def _picture(self) -> str:
-        of = "" if self._deals is None else f" of {self._deals}"
-        parts = [f"deal {self._done + 1}{of} is played"]
+        deal, of = self._done + 1, ""
+        if self._deals is not None:
+            # The bots take their leave after the last one.
+            deal, of = min(deal, self._deals), f" of {self._deals}"
+        parts = [f"deal {deal}{of} is played"]
         if self._faults:
             parts.append(counted(self._faults, "fault"))
         return ", ".join([*parts, duration(time.monotonic() - self._since)])
