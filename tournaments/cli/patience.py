@@ -31,8 +31,9 @@ class Patience:
         self._total = total
         self._done = 0
         self._terminal = sys.stderr.isatty()
-        self._pace = Pace(total)
-        self._next = time.monotonic() + FIRST
+        self._now = time.monotonic()
+        self._pace = Pace(total, clock=lambda: self._now)
+        self._next = self._now + FIRST
         self._shown = False
 
     def __enter__(self) -> Self:
@@ -49,7 +50,7 @@ class Patience:
     def step(self) -> None:
         """Counts one."""
         self._done += 1
-        now = time.monotonic()
+        self._now = now = time.monotonic()
         left = self._pace.left(self._done, (self._total or 0) - self._done)
         if now >= self._next:
             self._next = now + BEAT[self._terminal]

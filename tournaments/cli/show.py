@@ -79,6 +79,7 @@ def _show_run(store: Store, faults: bool, as_json: bool) -> None:
         f"fingerprint {store.fingerprint()}",
         *(f"{note.at} {note.kind}: {note_text(note)}" for note in store.notes()),
         *(f"table {result.id}: {describe_fault(fault)}" for result, fault in listed),
+        *(["no faults"] if faults and not listed else []),
     ]
     for line in lines:
         screen.print(line, soft_wrap=True)
