@@ -23,8 +23,13 @@ sat down with two honest bots under the real referee.
 - *Detected*: the verdict names it, and nobody else.
 - *Not promised*: the reason is below the table; in brackets is what was seen here.
 
-`moon bot zoo` tries all of it on your own machine, and exits with 5 where a promise is broken;
-`moon doctor` says what your machine can promise.
+After the colon stands the verdict of the referee, where the program did not get away without a
+fault. `prevented: crashed` and `prevented: start` mean that the sandbox stopped what was tried, and
+the program ended of that: in the match, or before it had started.
+
+`moon bot zoo` tries all of it on your own machine, and exits with 5 where a promise is broken. It
+takes minutes (in every tier, as `ZOO=all` has it, half an hour in all); `--only P8c,F` tries single
+programs and groups, `--list` shows them. `moon doctor` says what your machine can promise.
 """
 
 

@@ -23,6 +23,15 @@ def printable(text: str, limit: int) -> str:
     return safe if len(safe) <= limit else safe[: limit - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
+def counted(number: int, what: str, plural: str = "") -> str:
+    """Returns *number* with what is counted, in the singular where there is one.
+
+    >>> counted(1, "block"), counted(0, "block"), counted(3, "match", "matches")
+    ('1 block', '0 blocks', '3 matches')
+    """
+    return f"{number} {what if number == 1 else plural or f'{what}s'}"
+
+
 def readable(output: bytes) -> str:
     r"""Returns the output of a program as visible lines.
 

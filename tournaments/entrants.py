@@ -21,6 +21,8 @@ from tournaments.toml_reader import Reader, shown
 
 HOUSE_BOT = "greedy"
 """What fills the places of a design that nobody has, if the file names no other."""
+MOST_ENTRANTS = 100
+"""In one tournament: a round robin of so many at tables of three has 323,400 blocks a round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,9 @@ def read_entrants(top: Reader, form: Format, players: int, base: Path) -> tuple[
         raise top.error("bots", 'is missing; write bots = ["greedy", "counter", "./mybot"]')
     if not isinstance(items, list):
         raise top.error("bots", f"expected a list of bots, got {shown(items)}")
+    if len(items) > MOST_ENTRANTS:
+        problem = f"names {len(items)} entrants; a tournament has at most {MOST_ENTRANTS}"
+        raise top.error("bots", problem)
     given: list[str | None] = []
     bots: list[tuple[BotSpec, ...]] = []
     for index, item in enumerate(items):

@@ -19,6 +19,9 @@ MOST = 1_000_000
 LEAST_MEMORY = 8 << 20
 """Bytes; what starts a bot takes nearly as much."""
 
+LEAST_FILES = 12
+"""Open files; with fewer the sandbox cannot be put up, or the bot not be reached."""
+
 LIMIT_NAMES = tuple(field.name for field in fields(Limits))
 _SIZES = ("memory", "file_size", "disk")
 
@@ -39,6 +42,8 @@ def read_limit(name: str, value: object) -> int | float:
     parse: Callable[[object], int | float]
     parse = parse_size if name in _SIZES else parse_duration if name == "cpu_time" else _count
     limit = parse(value)
+    if name == "open_files" and limit < LEAST_FILES:
+        raise ValueError(f"no bot starts with fewer than {LEAST_FILES}")
     if name == "memory" and limit < LEAST_MEMORY:
         raise ValueError(f"no program runs in less than {size(LEAST_MEMORY)}")
     return limit
@@ -103,13 +108,20 @@ def limits_text(limits: Limits) -> str:
     return " ".join(words)
 
 
-def held_text(sandbox: Sandbox, *, freezes: bool) -> str:
-    """Returns in one line how bots are held, and whether they are stopped between decisions."""
+def held_text(sandbox: Sandbox, *, freezes: bool, remote: Sequence[str] = ()) -> str:
+    """Returns in one line how bots are held, and whether they are stopped between decisions.
+
+    Args:
+        sandbox: What holds them.
+        freezes: Whether they are stopped.
+        remote: Who runs somewhere else, where nothing holds it.
+    """
     if sandbox.tier is Tier.NONE:
         text = "sandbox none: bots run with your rights, and without limits"
     else:
         text = f"sandbox {sandbox.tier}; each bot at most {limits_text(sandbox.limits)}"
-    return f"{text}; stopped while not to move" if freezes else text
+    text = f"{text}; stopped while not to move" if freezes else text
+    return f"{text}; not held, as remote: {', '.join(remote)}" if remote else text
 
 
 USUAL = ("processes", "cpu")

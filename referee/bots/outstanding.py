@@ -33,7 +33,12 @@ class Overdue(NamedTuple):
     @property
     def fault(self) -> Fault:
         """What the bot is charged with."""
-        return Fault(FaultKind.TIMEOUT, f"no answer within {self.allowed:g} s")
+        detail = f"no answer within {self.allowed:g} s"
+        if (bank := self.ask.bank) is not None:
+            detail += (
+                f", with what was left in the bank: {bank:.3g} s" if bank else "; bank used up"
+            )
+        return Fault(FaultKind.TIMEOUT, detail)
 
 
 class Outstanding:

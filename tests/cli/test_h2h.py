@@ -34,7 +34,7 @@ def store(tmp_path: Path) -> Path:
 
 
 def test_every_two_have_a_line_each_way_in_points_a_deal(out: Screen, store: Path) -> None:
-    titles, *rows = out.moon("tournament", "h2h", store).splitlines()
+    titles, *rows, footer = out.moon("tournament", "h2h", store).splitlines()
     assert titles.split() == [
         "entrant", "against", "tables", "ahead", "level", "behind", "pts/deal", "95%",
     ]  # fmt: skip
@@ -43,6 +43,7 @@ def test_every_two_have_a_line_each_way_in_points_a_deal(out: Screen, store: Pat
     assert cells["ann", "bob"] == ["6", "6", "0", "0", "+3.00", "+3.00", "to", "+3.00"]
     assert cells["ann", "cyd"][:5] == ["6", "3", "3", "0", "+1.00"]
     assert cells["cyd", "ann"][:5] == ["6", "0", "3", "3", "-1.00"]
+    assert footer.startswith("pts/deal: by how much the entrant was ahead of the other, in points")
 
 
 def test_json_and_csv_agree_and_the_two_sides_of_a_pair_mirror_each_other(
@@ -76,7 +77,7 @@ def test_one_entrant_can_be_asked_for_and_must_exist(out: Screen, store: Path) -
 
 def test_who_never_met_has_a_dash_and_null(out: Screen, tmp_path: Path) -> None:
     path = store_of(tmp_path / "night.sqlite", TOURNAMENT)
-    rows = out.moon("tournament", "h2h", path).splitlines()[1:]
+    rows = out.moon("tournament", "h2h", path).splitlines()[1:-1]
     assert all(row.split()[2:] == ["0", "0", "0", "0", "-", "-"] for row in rows)
     document = json.loads(out.moon("tournament", "h2h", path, "--json"))
     assert {row["difference"] for row in document["rows"]} == {None}

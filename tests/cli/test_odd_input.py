@@ -95,6 +95,7 @@ def test_nothing_that_is_no_number_is_taken_for_one(
         (("play", *BOTS, "--seed", ""), "leave it out for a random one"),
         (("play", *BOTS, "--deals", "3000000000"), "not in the range"),
         (("play", *BOTS, "--limit", "memory=1"), "no program runs in less than 8 MiB"),
+        (("play", *BOTS, "--limit", "open_files=3"), "--limit open_files: no bot starts with"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -153,7 +153,7 @@ def test_a_large_round_robin_is_told_of_the_shorter_format(out: Screen) -> None:
         (["night.toml", "--seats", "4"], "--seats: the rules in night.toml say how many sit"),
         (["--entrants", "5", "--format", "circle"], '--format: "circle" is for 4 seats at a table'),
         (["--entrants", "3", "--format", "gauntlet"], "--entrants: the format \"gauntlet\" needs"),
-        (["--entrants", "2"], "at least 3 entrants, got 2"),
+        (["--entrants", "2"], "--entrants: a table with 3 seats needs at least 3 entrants, got 2"),
         (["--entrants", "5", "--export", "no/such/place"], "cannot be written: no such file"),
     ],
 )  # fmt: skip

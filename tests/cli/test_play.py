@@ -15,6 +15,7 @@ import pytest
 from referee.match import MatchRecord, load_matches, verify_match
 from tests.e2e.inprocess import FOLDER
 from tests.e2e.league import LIMIT, League, league
+from tournaments.cli import match_progress
 from tournaments.cli.main import main
 
 FAULTY = FOLDER.parents[1] / "faulty_bots"
@@ -70,11 +71,20 @@ def test_the_result_is_a_table_by_place_and_says_how_to_play_it_again(out: Scree
     assert scores == sorted(scores, reverse=True)
     assert all(int(row[3]) == int(row[4]) + int(row[5]) for row in cells)
     assert {row[-1] for row in cells} == {"-"}
-    assert "3 deals, all played; rules tournament-3p" in text
+    first = [row[1] for row in cells if row[0] == "1"]
+    who = f"{first[0]} won" if len(first) == 1 else f"level: {', '.join(first)}"
+    assert f"\n{who}\n3 deals, all played; rules tournament-3p" in text
+    assert "clock: 2 s a move, 10 s for the first of a process, no bank; 2 strikes, one" in text
     assert "seed tea;" in text
     assert re.search("moon's own time a decision, p50/p99 ms: queue .*; a bare echo", text)
     assert "\x1b" not in text, "nobody looks at it on a terminal"
     assert out.error == ""
+
+
+def test_a_long_match_says_how_far_it_is(out: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(match_progress.BEAT, False, 0.01)
+    out.play(*THREE, "--seed", "tea", "--deals", 3)
+    assert re.search(r"^moon: deal [1-3] of 3 is played, \d+s$", out.error, re.MULTILINE)
 
 
 def test_the_json_document_tells_the_same_as_the_record(out: Screen, tmp_path: Path) -> None:
@@ -247,6 +257,19 @@ def test_a_bot_at_fault_is_named_with_kind_question_and_last_words(out: Screen) 
     assert "exit code 3" in text
     assert "played for it: pass" in text
     assert "stderr: giving up" in text
+
+
+def test_a_forfeit_says_by_whom_and_a_timeout_that_the_bank_is_used_up(
+    out: Screen, tmp_path: Path
+) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text((FOLDER / "stuck.py").read_text())
+    bank = ("--bank", "500ms", "--move-time", "200ms", "--first-move", "200ms")
+    text = out.play(MEEK, TALL, bot, "--deals", 1, "--strikes", 1, *bank)
+    assert "timeout: no answer within 0.7 s, with what was left in the bank: 0.5 s; pl" in text
+    assert "timeout: no answer within 0.2 s; bank used up; forfeited" in text
+    assert "1 deal, forfeited by bot; rules" in text
+    assert "a bank of 0.5 s for the match; 1 strike, one more forfeits" in text
 
 
 def test_only_a_strict_match_fails_for_a_fault(out: Screen) -> None:

@@ -104,6 +104,12 @@ def test_faults_begin_with_their_number_and_one_cause_is_told_once(
     assert " sandbox: limits memory=1GiB; tier basic; more of it with --json" in text
 
 
+def test_a_run_without_faults_says_so(out: Screen, tmp_path: Path) -> None:
+    store = store_of(tmp_path / "clean.sqlite", TOURNAMENT)
+    assert out.moon("tournament", "show", store, "--faults").splitlines()[-1] == "no faults"
+    assert "no faults" not in out.moon("tournament", "show", store), "nobody asked"
+
+
 def test_the_run_as_json_has_the_counts_and_never_the_seed(out: Screen, store: Path) -> None:
     with Store.open(store) as opened:
         seed = opened.run.seed

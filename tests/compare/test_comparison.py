@@ -33,8 +33,8 @@ from tournaments.compare import (
     RatioPlan,
     Verdict,
 )
-from tournaments.compare.wording import contest_document
-from tournaments.evidence import Tally, TwoSidedTest
+from tournaments.compare.wording import contest_document, evidence_text
+from tournaments.evidence import FLOOR, Tally, TwoSidedTest
 from tournaments.results import TableResult
 
 RATIO = RatioPlan(TwoSidedTest(t1=0.5, floor=30))
@@ -283,3 +283,15 @@ def test_intervals_that_call_several_equal_or_worse_are_wider_than_that_of_one()
     for judge in (one, two):
         judge.look(tally)
     assert two.low < one.low < one.high < two.high
+
+
+def test_what_decides_is_told_with_its_level_and_from_when_on_it_is_known() -> None:
+    plan = ClaimPlan(Claim.parse("diff>0.5"), alpha=0.2)
+    pairings = [Pairing(A, C), Pairing(B, C)]
+    early, later = (
+        judged(plan, pairings, luck(dict.fromkeys((A, B, C), 0.5)), blocks=blocks).contests[0]
+        for blocks in (FLOOR - 1, FLOOR + 1)
+    )
+    level = "decided by diff>0.5 and the interval that holds at every look at once, 90 %: "
+    assert evidence_text(early) == f"{level}from block {FLOOR} on"
+    assert evidence_text(later) == f"{level}{later.judge.low:+.3f} to {later.judge.high:+.3f}"

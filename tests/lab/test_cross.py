@@ -174,12 +174,13 @@ def test_the_command_shows_what_each_half_is_worth(out: Screen) -> None:
 def test_halves_that_play_alike_have_no_effect_and_no_interaction_and_that_is_said(
     out: Screen,
 ) -> None:
-    text = out.moon("lab", "cross", BOLD, MEEK, "--against", GREEDY, "--deals", 1, "--blocks", 3)
-    assert text.startswith("bold, meek against greedy: rules tournament-3p, matches of 1 deal")
+    text = out.moon("lab", "cross", BOLD, MEEK, "--against", MEEK, "--deals", 1, "--blocks", 3)
+    assert text.startswith("bold, meek against meek: rules tournament-3p, matches of 1 deal")
+    assert "meek/meek is the rival itself, meek: it is worth exactly 0 among its like" in text
     [effects] = [line for line in text.splitlines() if line.startswith("effect of play")]
     assert effects.split()[3:5] == ["+0.000", "+0.000"]
     assert "the effects add up exactly in every block: there is no interaction" in text
-    assert text.rstrip().endswith("unrated: in-process bots: bold, meek, greedy")
+    assert text.rstrip().endswith("unrated: in-process bots: bold, meek")
 
 
 @pytest.mark.parametrize(

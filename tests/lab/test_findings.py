@@ -19,8 +19,9 @@ from referee.rules import Bid, preset_rules
 from tests.e2e.handmade import config, result, store_of
 from tests.e2e.screen import Screen
 from tests.lab.handmade import block
+from tournaments.cli.lab_bids import cell
 from tournaments.cli.main import main
-from tournaments.lab import Laboratory, pictures, study
+from tournaments.lab import Figure, Laboratory, pictures, study
 from tournaments.lab.findings import Inquiry
 from tournaments.store import Store
 
@@ -107,6 +108,17 @@ def test_json_csv_and_the_api_give_every_number_with_unit_count_and_interval(
     text = out.moon("lab", "bids", store, "--topic", "contracts", "--of", "reckless")
     [made] = studied.figures("contracts", entrant="reckless", what="all", measure="made")
     assert f"{made.value:.2f} ({made.low:.2f} to {made.high:.2f})" in text
+    assert "made (share of contracts): contracts that were made" in text
+    assert "more (net" not in text, "of what is not shown"
+
+
+def test_no_interval_says_what_is_impossible() -> None:
+    """Student's t of two blocks reached from -15.56 to 22.56 of seven tricks."""
+    tricks = Figure("contracts", "a", "", "all", "4", "tricks", "tricks", 3.5, 0.0, 7.0, 2, 2)
+    assert cell(tricks) == "3.50 (-)"
+    assert cell(replace(tricks, blocks=5, value=-0.001)) == "0.00 (0.00 to 7.00)"
+    share = replace(tricks, measure="made", unit="share of contracts", value=0.5, high=1.0)
+    assert cell(share) == "0.50 (0.00 to 1.00)"
 
 
 def test_an_open_run_is_no_ground_to_name_anybody(out: Screen, store: Path, tmp_path: Path) -> None:

@@ -180,7 +180,11 @@ def test_standings_have_the_column_where_it_was_fixed_and_only_there(
     assert (told["coefficient"], told["current"]) == (0.4, True)
     studied = json.loads(out.moon("lab", "luck", other, "--coefficient", "0.4", "--json"))
     assert studied["rows"] == told["rows"]
-    assert "best for single tables here" in out.moon("lab", "luck", other)
+    text = out.moon("lab", "luck", other)
+    assert "best for single tables here" in text
+    assert "nobody was lucky: in complete blocks everybody holds every hand" in text
+    assert "adjusted is the score itself: the file of this run fixes no number" in text
+    assert "adjusted is the score itself" not in out.moon("lab", "luck", fixed)
 
 
 def test_no_luck_is_told_where_partners_change(

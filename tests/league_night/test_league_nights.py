@@ -398,7 +398,7 @@ def test_a_dry_run_says_what_a_round_is_and_plays_nothing(league: League) -> Non
     before = league.audit.head
     said = moon(league, "night", "--dry-run", "--rounds", "4")[1]
     assert "Tuesday: 3 entries play: tall#1, meek#1, dice#1" in said
-    assert "a round is 3 tables in 1 blocks (kirkman)" in said
+    assert "a round is 3 tables in 1 block (kirkman)" in said
     assert League.open(league.folder).audit.head == before
     for words, told in (
         (("--until", "25:00"), "expected a time like 21:30"),

@@ -48,6 +48,7 @@ def test_it_shows_people_a_row_for_each_promise() -> None:
     answer = doctor("--sandbox", "basic")
     assert answer.returncode == 0
     rows = {line.split("  ")[0]: line for line in answer.stdout.splitlines()}
+    assert answer.stdout.startswith("strangers' bots: no (hardened was not tried); bots of people")
     assert "yes" in rows["sees only the variables it was given"]
     assert "no (it can see the referee" in rows["sees no process but its own"]
     assert "\x1b" not in answer.stdout

@@ -235,6 +235,9 @@ def test_what_the_file_leaves_out_is_as_in_a_single_match(load: Load) -> None:
         pytest.param(THREE + "rounds = true", "rounds", "whole number, got true", id="flag-number"),
         pytest.param(THREE + "rounds = 1.5", "rounds", "whole number, got 1.5", id="fraction"),
         pytest.param(THREE + "rounds = 0", "rounds", "must be at least 1, got 0", id="zero"),
+        pytest.param(
+            "bots = [" + 101 * '"greedy",' + "]", "bots", "at most 100", id="many entrants"
+        ),
         pytest.param(THREE + "rounds = 999999", "rounds", "must be at most 100000", id="many"),
         pytest.param(THREE + "workers = 0", "workers", "must be at least 1", id="no-workers"),
         pytest.param(THREE + "deals = -1", "deals", "must be at least 1, got -1", id="negative"),

@@ -22,6 +22,13 @@ def test_the_list_shows_what_there_is_and_what_is_promised(
 def test_a_wrong_name_is_told_with_its_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bot", "zoo", "--only", "P7x"]) == 3
     assert "did you mean 'P7" in capsys.readouterr().err
+    assert main(["bot", "zoo", "--only", "quux"]) == 3
+    assert capsys.readouterr().err.endswith("'quux' in the zoo (--list shows all)\n")
+
+
+def test_an_id_is_known_in_either_case(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bot", "zoo", "--list", "--only", "p8C,i1A"]) == 0
+    assert [row.split()[0] for row in capsys.readouterr().out.splitlines()[1:]] == ["P8c", "I1a"]
 
 
 def test_what_was_tried_is_one_document_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,5 +57,5 @@ def test_people_see_a_row_for_each_and_what_it_comes_to(
     assert head.split() == ["a", "bot", "that", "promised", "seen", "verdict"]
     assert row.split()[-4:] == ["detected", "detected", "start", "ok"]
     assert summary == (
-        "1 behaviours in none: 1 detected; every promise kept; honest bots harmed in 0"
+        "1 behaviour in none: 1 detected; every promise kept; honest bots harmed in 0"
     )

@@ -8,6 +8,7 @@ import click
 
 from referee.bots.certificates import BOT_DAYS, MOST_DAYS, make_arena, make_bot
 from referee.errors import ConfigError
+from referee.text import counted
 
 
 @click.command()
@@ -26,8 +27,8 @@ def cert(name: str | None, folder: Path, hosts: tuple[str, ...], days: int) -> N
     front of its address, far=grpc://HOST:PORT. Nothing that is there is overwritten.
     """
     if name is not None:
-        home = make_bot(folder, name, hosts, days)
-        click.echo(f"{home}: good for {days} days; hand this folder to the author of {home.name}")
+        home, life = make_bot(folder, name, hosts, days), counted(days, "day")
+        click.echo(f"{home}: good for {life}; hand this folder to the author of {home.name}")
         click.echo(f"  the bot:     python bot.py --host 0.0.0.0 --port 5042 --tls {home.name}")
         click.echo(f"  the referee: --tls {folder}, and the bot is {home.name}=grpc://HOST:5042")
         return

@@ -17,8 +17,16 @@ from referee.bots.spec import BotSpec, is_inside, parse_bot
 from referee.bots.terms import ClockTerms
 from referee.errors import BotError, ConfigError, VerificationError
 from referee.rules import DEFAULT_PRESETS, Rules, change_rules, parse_rules, rules_text
+from referee.text import counted
 from tournaments.cli.block_options import block_options
-from tournaments.cli.compare_bots import CompareField, check_differing, entrants_of, with_play
+from tournaments.cli.compare_bots import (
+    CompareField,
+    check_differing,
+    entrants_of,
+    play_command,
+    too_few_blocks,
+    with_play,
+)
 from tournaments.cli.compare_live import CompareProgress, names_text
 from tournaments.cli.options import (
     NumberRange,
@@ -217,7 +225,9 @@ def _compare(wish: Wish, heartbeat: float, *, strict: bool, as_json: bool) -> in
     if wish.job.sandbox.tier is not Tier.NONE:
         for line in unkept_lines(probe):
             progress.say(line)
-    progress.say(held_text(wish.job.sandbox, freezes=wish.job.freezes))
+    few = too_few_blocks(wish.plan, wish.blocks, len(wish.field.pairings))
+    for line in (held_text(wish.job.sandbox, freezes=wish.job.freezes), *few):
+        progress.say(line)
     play = ComparisonPlay(
         comparison,
         schedule,
@@ -231,9 +241,8 @@ def _compare(wish: Wish, heartbeat: float, *, strict: bool, as_json: bool) -> in
         report, stopped_by = asyncio.run(run_to_a_signal(play, progress))
     for problem in report.problems:
         progress.say(f"a fault of moon's own: {problem}")
-    is_held = wish.job.sandbox.tier is not Tier.NONE
     inside = [name for name, text in wish.field.texts.items() if is_inside(text)]
-    marks = mark_lines(inside, [], is_held=is_held)
+    marks = mark_lines(inside, [], is_held=wish.job.sandbox.tier is not Tier.NONE)
     if as_json:
         print_json("moon.compare/1", _document(wish, comparison, same, marks))
     else:
@@ -295,13 +304,13 @@ def _document(
 
 def _print(wish: Wish, comparison: Comparison, same: Sequence[bool], marks: Sequence[str]) -> None:
     firsts = names_text([pairing.first for pairing in wish.field.pairings])
-    length = "to the target" if wish.deals is None else f"of {wish.deals} deal"
-    length += "s" * (wish.deals is not None and wish.deals > 1)
+    length = "to the target" if wish.deals is None else f"of {counted(wish.deals, 'deal')}"
     third = f" with {wish.field.third}" if wish.field.third is not None else ""
     who = f"{firsts} against {wish.field.pairings[0].second}{third}"
     lines = [f"{who}: rules {rules_text(wish.rules)}, matches {length}, seed {wish.seed}"]
     for contest, is_same in zip(comparison.contests, same, strict=True):
-        lines += contest_lines(comparison, contest, same_bot=is_same)
+        see = play_command(wish.field, contest.pairing, wish.job)
+        lines += contest_lines(comparison, contest, same_bot=is_same, see=see)
     if wish.claim is not None:
         code = exit_code(comparison, wish.claim)
         state = {0: "holds", UNDECIDED: "not decided"}.get(code, "does not hold")

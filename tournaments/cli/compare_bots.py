@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,8 +10,11 @@ from pathlib import Path
 from referee.bots.halves import BETWEEN, halves_of
 from referee.bots.names import entrant_names, program_of
 from referee.bots.spec import parse_bot, unnamed
+from referee.bots.terms import ClockTerms
 from referee.errors import ConfigError
-from tournaments.compare import Pairing
+from referee.rules import DEFAULT_PRESETS, parse_rules, rules_text
+from tournaments.compare import ClaimPlan, Pairing, Plan, RatioPlan
+from tournaments.runner.jobs import Job
 from tournaments.schedule import EntrantId
 
 
@@ -97,3 +101,40 @@ def check_differing(field: CompareField) -> None:
                 f"{pairing.first} and {pairing.second} play their tiles otherwise, so every deal "
                 "has to be played; compare how they bid with one play, --bidding --play BOT",
             )
+
+
+def too_few_blocks(plan: Plan, blocks: int, pairings: int) -> list[str]:
+    """Returns what so many *blocks* for each of the pairings cannot come to, if anything."""
+    least = plan.blocks_needed(pairings)
+    if blocks < least:
+        advice = "" if isinstance(plan, ClaimPlan) else " or a larger --effect"
+        text = (
+            f"no verdict comes before block {least}, and there are at most {blocks}: the "
+            f"difference is estimated, and nothing decided; --max-blocks {least} or more{advice} "
+            "can decide"
+        )
+        return [text]
+    if isinstance(plan, RatioPlan) and blocks < (level := plan.test.blocks_to_level()):
+        text = (
+            f"two that are equal are found so from about block {level} on, and there are at most "
+            f"{blocks}: only a lead can be decided"
+        )
+        return [text]
+    return []
+
+
+def play_command(field: CompareField, pairing: Pairing, job: Job) -> str:
+    """Returns a command that plays one match of the two, as in the comparison."""
+    rules = parse_rules(job.rules)
+    seats = [pairing.first, pairing.second]
+    if rules.players == 3:
+        seats.append(field.third or pairing.second)
+    # Without the names in front, as no two seats may have one name.
+    words = ["moon", "play", *(unnamed(field.texts[name].strip()) for name in seats)]
+    if job.rules != rules_text(parse_rules(DEFAULT_PRESETS[rules.players])):
+        words += ["--rules", job.rules]
+    if job.deals is not None:
+        words += ["--deals", str(job.deals)]
+    if job.clock.move_time != ClockTerms().move_time:
+        words += ["--move-time", f"{job.clock.move_time:g}s"]
+    return shlex.join([*words, "--sandbox", str(job.sandbox.tier)])

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from math import isfinite
-from typing import Self
 
 from rich.text import Text
 
 from tournaments.cli.live_screen import LiveScreen
+from tournaments.cli.pace import Pace, duration
 from tournaments.compare import Comparison, Contest
-from tournaments.compare.wording import estimate_text, evidence_text, verdict_text
+from tournaments.compare.wording import short_text, verdict_text
 
 REFRESH = 0.5
 """Seconds between two pictures on a terminal."""
@@ -32,67 +31,49 @@ class CompareProgress(LiveScreen):
         self._comparison = comparison
         self._blocks = blocks
         self._heartbeat = heartbeat
+        self._paces = [Pace(blocks) for _ in comparison.contests]
         super().__init__()
-        self._since = time.monotonic()
-
-    def __enter__(self) -> Self:
-        """Begins to show."""
-        self._since = time.monotonic()
-        return super().__enter__()
 
     async def beat(self) -> None:
         """Shows from time to time how it stands, until it is cancelled."""
+        due = time.monotonic() + self._heartbeat
         while True:
-            await asyncio.sleep(REFRESH if self._live is not None else self._heartbeat)
+            await asyncio.sleep(min(REFRESH, self._heartbeat))
+            lines = self.lines()
             if self._live is not None:
                 self._live.update(self._picture())
-            else:
-                for line in self.lines():
+            elif time.monotonic() >= due:
+                due = time.monotonic() + self._heartbeat
+                for line in lines:
                     self.say(line)
 
     def lines(self) -> list[str]:
         """Returns a line for each contest that is open, or that there is no other."""
-        contests = self._comparison.contests
-        return [self._line(c) for c in contests if not c.is_decided or len(contests) == 1]
+        pairs = zip(self._comparison.contests, self._paces, strict=True)
+        lines = [(contest.is_decided, self._line(contest, pace)) for contest, pace in pairs]
+        return [line for is_decided, line in lines if not is_decided or len(lines) == 1]
 
     def _picture(self) -> Text:
-        return Text("\n".join(self.lines()))
+        # One line for each: what does not fit is cut off, and it is what matters least.
+        return Text("\n".join(self.lines()), no_wrap=True, overflow="ellipsis")
 
-    def _line(self, contest: Contest) -> str:
+    def _line(self, contest: Contest, pace: Pace) -> str:
         blocks = contest.tally.blocks
-        parts = [estimate_text(contest)]
-        if blocks:
-            parts.append(evidence_text(self._comparison, contest))
-        parts.append(f"{blocks} of at most {self._blocks} blocks")
-        left = self._verdict_or_time(contest)
-        return "; ".join([*parts, left] if left else parts)
+        if not blocks:
+            return f"{contest.pairing}: no block yet"
+        parts = [self._verdict_or_time(contest, pace), f"block {blocks} of {self._blocks}"]
+        return f"{contest.pairing}: {', '.join(filter(None, (*parts, short_text(contest))))}"
 
-    def _verdict_or_time(self, contest: Contest) -> str:
+    def _verdict_or_time(self, contest: Contest, pace: Pace) -> str:
+        most = self._blocks - contest.tally.blocks
+        expected = min(contest.judge.blocks_left(contest.tally), float(most))
+        seconds = pace.left(contest.tally.blocks, expected)
         if contest.is_decided:
             return verdict_text(contest)
-        blocks = contest.tally.blocks
-        elapsed = time.monotonic() - self._since
-        if not blocks or elapsed <= 0.0:
+        if seconds is None:
             return ""
-        most = self._blocks - blocks
-        expected = min(contest.judge.blocks_left(contest.tally), float(most))
-        each = elapsed / blocks
-        if not isfinite(expected):
-            return f"at most {duration(most * each)} left"
-        return f"about {duration(expected * each)} left, at most {duration(most * each)}"
-
-
-def duration(seconds: float) -> str:
-    """Returns a time as people say it.
-
-    >>> [duration(each) for each in (4.2, 75, 4000)]
-    ['4s', '1m15s', '1h06m']
-    """
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours}h{minutes:02}m"
-    return f"{minutes}m{rest:02}s" if minutes else f"{rest}s"
+        word = "about" if expected < most else "at most"
+        return f"{word} {duration(seconds)} left"
 
 
 def names_text(names: Sequence[str]) -> str:

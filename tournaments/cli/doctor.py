@@ -39,7 +39,8 @@ def doctor(wanted: str | None, as_json: bool) -> None:
     """Show how bots can be held on this machine.
 
     Every promise is tried: a program runs in the place of a bot and attempts to break it. What a
-    tier cannot keep here is listed with the reason.
+    tier cannot keep here is listed with the reason. Exits with another code than 0 where bots
+    cannot even be held with basic.
     """
     harden_self()
     tiers = TIERS if wanted is None else (Tier(wanted),)
@@ -48,9 +49,20 @@ def doctor(wanted: str | None, as_json: bool) -> None:
         print_json("moon.doctor/1", _document(findings))
     else:
         _print(findings)
-    for found in findings.values():
-        if wanted is not None and isinstance(found, TierUnavailableError):
-            raise found
+    needed = findings[Tier.BASIC if wanted is None else Tier(wanted)]
+    if isinstance(needed, TierUnavailableError):
+        raise needed
+
+
+def verdict_line(findings: Findings) -> str:
+    """Returns in a line whose bots may play here, as far as it was tried."""
+    held = [tier for tier, found in findings.items() if isinstance(found, Probe)]
+    if Tier.HARDENED in held:
+        return "strangers' bots: yes, with --sandbox hardened"
+    tried = "" if Tier.HARDENED in findings else " (hardened was not tried)"
+    if held:
+        return f"strangers' bots: no{tried}; bots of people you trust: yes, with --sandbox basic"
+    return f"strangers' bots: no{tried}; nothing holds a bot here, see below"
 
 
 def _find(tier: Tier) -> Probe | TierUnavailableError:
@@ -84,6 +96,7 @@ def _document(findings: Findings) -> dict[str, object]:
 
 def _print(findings: Findings) -> None:
     screen = console()
+    screen.print(f"{verdict_line(findings)}\n", soft_wrap=True)
     probes = {tier: found for tier, found in findings.items() if isinstance(found, Probe)}
     if probes:
         screen.print(_table(probes))

@@ -92,10 +92,18 @@ def _print_rows(rows: Sequence[Versus | Partnership]) -> None:
             str(row.ahead),
             str(row.level),
             str(row.tables - row.ahead - row.level),
-            "-" if row.difference is None else f"{row.difference:+.2f}",
+            "-" if row.difference is None else f"{row.difference:+z.2f}",
             _interval(row.low, row.high),
         )
-    console().print(grid)
+    out = console()
+    out.print(grid)
+    ahead = "the entrant was ahead of the other"
+    if isinstance(rows[0], Partnership):
+        ahead = "the two were ahead of the other side"
+    out.print(
+        f"pts/deal: by how much {ahead}, in points a deal; not the entrant's own points, as in "
+        "the standings"
+    )
 
 
 def _print_own(rows: Sequence[OwnPartner]) -> None:
@@ -111,4 +119,4 @@ def _print_own(rows: Sequence[OwnPartner]) -> None:
 
 
 def _interval(low: float | None, high: float | None) -> str:
-    return "-" if low is None or high is None else f"{low:+.2f} to {high:+.2f}"
+    return "-" if low is None or high is None else f"{low:+z.2f} to {high:+z.2f}"

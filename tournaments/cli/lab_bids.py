@@ -9,6 +9,7 @@ from dataclasses import asdict, fields
 
 import click
 
+from referee.rules import Bid
 from tournaments.cli.lab_findings import finding_lines, findings_document
 from tournaments.cli.lab_stores import csv_option, heading, of_option, stores_argument, studied
 from tournaments.cli.options import json_option
@@ -28,6 +29,9 @@ PARTS = {
     "missed": (("missed",), ("cost",)),
 }
 """By topic: the measures that stand in one table, as they are means of the same observations."""
+
+FEW = 5
+"""Blocks below which people are shown no interval of a mean."""
 
 
 @click.command()
@@ -85,7 +89,11 @@ def _print(
             screen.print()
             screen.print(_grid(part, is_grouped=bool(laboratory.by)))
     screen.print()
-    for line in finding_lines(laboratory, only):
+    shown = {row.measure for row in found}
+    legend = legend_lines(name for name in MEASURES if name in shown)
+    if any(row.what == str(Bid.MOON) for row in found):
+        legend.append(f"{Bid.MOON}: the moon")
+    for line in (*legend, "", *finding_lines(laboratory, only)):
         screen.print(line, soft_wrap=True)
 
 
@@ -120,7 +128,17 @@ def _grid(rows: list[Figure], *, is_grouped: bool) -> Grid:
 
 
 def cell(row: Figure) -> str:
-    """Returns a number and its interval, as people read them."""
-    if row.low is None or row.high is None:
-        return f"{row.value:.2f} (-)"
-    return f"{row.value:.2f} ({row.low:.2f} to {row.high:.2f})"
+    """Returns a number and its interval, as people read them.
+
+    A mean of fewer than `FEW` blocks has none: it would be as wide as what is possible.
+    """
+    is_unsure = row.blocks < FEW and not MEASURES[row.measure].is_share
+    if row.low is None or row.high is None or is_unsure:
+        return f"{row.value:z.2f} (-)"
+    return f"{row.value:z.2f} ({row.low:z.2f} to {row.high:z.2f})"
+
+
+def legend_lines(measures: Iterable[str]) -> list[str]:
+    """Returns a line for each of *measures* that says what it is, and one for the intervals."""
+    lines = [f"{name} ({MEASURES[name].unit}): {MEASURES[name].about}" for name in measures]
+    return [*lines, f"(-): no interval, as blocks are alike, or means of fewer than {FEW}"]

@@ -18,6 +18,7 @@ from referee.bots.spec import is_inside, parse_bot, unnamed
 from referee.bots.terms import ClockTerms
 from referee.errors import ConfigError
 from referee.rules import DEFAULT_PRESETS, Rules, change_rules, parse_rules, rules_text
+from referee.text import counted
 from tournaments.cli.block_options import block_options
 from tournaments.cli.live_screen import LiveScreen
 from tournaments.cli.options import json_option
@@ -47,6 +48,8 @@ class CrossField:
 
     bots: tuple[str, ...]
     """The names of the bots that are crossed."""
+    bot_texts: tuple[str, ...]
+    """Their texts, as they were given."""
     splits: Splits
     rival: EntrantId
     texts: dict[EntrantId, str]
@@ -147,7 +150,7 @@ def _field(bots: Sequence[str], against: str) -> CrossField:
             # With a name in front, as that of the whole may be longer than a name may be.
             texts[split] = f"split={unnamed(one)}{BETWEEN}{unnamed(other)}"
     name = EntrantId(rival.name if rival.name not in texts else f"rival {rival.name}")
-    return CrossField(names, splits, name, {**texts, name: against})
+    return CrossField(names, tuple(bots), splits, name, {**texts, name: against})
 
 
 def _prepare(job: Job, progress: CrossProgress) -> None:
@@ -191,11 +194,21 @@ class CrossProgress(LiveScreen):
 
 
 def _head(field: CrossField, rules: Rules, deals: int | None, seed: str) -> str:
-    length = "to the target" if deals is None else f"of {deals} deal{'s' * (deals != 1)}"
+    length = "to the target" if deals is None else f"of {counted(deals, 'deal')}"
     names = ", ".join(field.bots)
     return (
         f"{names} against {field.rival}: rules {rules_text(rules)}, matches {length}, seed {seed}"
     )
+
+
+def _own(field: CrossField) -> list[str]:
+    """Returns a line if one of the splits is the rival itself."""
+    rival = unnamed(field.texts[field.rival].strip())
+    return [
+        f"{row[at]} is the rival itself, {field.rival}: it is worth exactly 0 among its like"
+        for at, (row, text) in enumerate(zip(field.splits, field.bot_texts, strict=True))
+        if unnamed(text.strip()) == rival
+    ]
 
 
 def _print(found: Cross, field: CrossField, head: str, marks: Sequence[str]) -> None:
@@ -206,5 +219,5 @@ def _print(found: Cross, field: CrossField, head: str, marks: Sequence[str]) -> 
     screen.print()
     screen.print(interaction_grid(found, field.bots))
     screen.print()
-    for line in (*cross_lines(found), *marks):
+    for line in (*cross_lines(found), *_own(field), *marks):
         screen.print(line, soft_wrap=True)

@@ -24,7 +24,8 @@ from tournaments.reports.grids import Column, Grid
 @of_option
 @click.option("--level", metavar="BID", default="", help="Only this bid, such as 5 or 21.")
 @click.option("--most", type=click.IntRange(1), default=5, show_default=True,
-              help="How many of each entrant and bid, the costliest first.")  # fmt: skip
+              help="How many for each entrant at each bid, the costliest first; the list is as "
+              "long as all of them together.")  # fmt: skip
 @json_option
 @csv_option
 def deals(

@@ -40,3 +40,9 @@ def luck(where: str | None, named: str | None, coefficient: float | None, as_jso
     screen = console()
     for part in luck_parts(adjusted, run.entrants):
         screen.print(part, soft_wrap=isinstance(part, str))
+    if run.luck is None and coefficient is None:
+        screen.print(
+            "adjusted is the score itself: the file of this run fixes no number (`luck = POINTS`); "
+            "--coefficient POINTS shows what one would do",
+            soft_wrap=True,
+        )

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import click
 
-from tournaments.cli.lab_bids import cell
+from tournaments.cli.lab_bids import cell, legend_lines
 from tournaments.cli.lab_findings import finding_lines, findings_document
 from tournaments.cli.lab_stores import heading, of_option, stores_argument, studied
 from tournaments.cli.options import json_option
@@ -54,10 +54,9 @@ def report(
     screen = console()
     screen.print(heading(laboratory), soft_wrap=True)
     screen.print(_grid(rows))
-    screen.print("made, set, missed: shares; surplus: tricks beyond the bid; net: points a deal "
-                 "less the mean of the others", soft_wrap=True)  # fmt: skip
     screen.print()
-    for line in finding_lines(laboratory, only):
+    legend = legend_lines(measure for _, measure in OVERVIEW)
+    for line in (*legend, "", *finding_lines(laboratory, only)):
         screen.print(line, soft_wrap=True)
 
 

@@ -8,6 +8,7 @@ import click
 from rich.progress import Progress
 
 from referee.errors import NotFoundError, did_you_mean
+from referee.text import counted
 from tournaments.cli.stores import stores_named
 from tournaments.cli.terminal import console
 from tournaments.lab import Laboratory, study
@@ -66,6 +67,7 @@ def heading(laboratory: Laboratory) -> str:
     if counts.faulted or counts.broken:
         left_out = f"; left out: {counts.faulted} with faults, {counts.broken} broken off"
     return (
-        f"{counts.tables} tables, {counts.blocks} blocks, {counts.deals} deals{left_out}; "
+        f"{counted(counts.tables, 'table')}, {counted(counts.blocks, 'block')}, "
+        f"{counted(counts.deals, 'deal')}{left_out}; "
         "95 % intervals count a block as one observation"
     )

@@ -12,6 +12,7 @@ import click
 from referee import __version__
 from referee.bots.sandbox import Tier, check_tier, close_to_bots
 from referee.errors import ConfigError
+from referee.text import counted
 from tournaments.cli.league_options import league_option, open_league
 from tournaments.cli.league_standings import print_ladder
 from tournaments.cli.night_live import NightProgress
@@ -116,7 +117,10 @@ def _plan(league: League, limits: Limits, workers: int, *, as_json: bool) -> int
         return 0
     click.echo(f"{league.config.name}: {len(names)} entries play: {', '.join(names)}")
     house = f", with {', '.join(stage.house)}" if stage.house else ""
-    click.echo(f"a round is {tables} tables in {len(blocks)} blocks ({stage.form}{house})")
+    click.echo(
+        f"a round is {counted(tables, 'table')} in {counted(len(blocks), 'block')} ("
+        f"{stage.form}{house})"
+    )
     if stage.apart:
         click.echo(f"{len(stage.apart)} pairs of entries of one author do not meet")
     click.echo(prediction(tables, pace, limits, limits.rounds, is_measured=False))

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 from rich.progress import Progress
 
+from referee.text import counted
 from tournaments.cli.league_options import league_option, open_league
 from tournaments.cli.options import json_option
 from tournaments.cli.terminal import console, print_json
@@ -71,8 +72,8 @@ def print_ladder(league: League, *, as_json: bool = False) -> None:
 
 
 def _heading(league: League, table: Ladder) -> str:
-    nights = f"{table.nights} night{'s' * (table.nights != 1)}"
-    return f"{league.config.name}: {nights}, {table.tables} tables"
+    nights = counted(table.nights, "night")
+    return f"{league.config.name}: {nights}, {counted(table.tables, 'table')}"
 
 
 def _remarks(table: Ladder) -> list[str]:

@@ -14,7 +14,9 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 
+from referee.text import counted
 from tournaments.cli.live_screen import LiveScreen
+from tournaments.cli.pace import Pace, duration
 from tournaments.config import TournamentConfig
 from tournaments.rating import Game, Rating, SkillModel
 from tournaments.rating.preview import Preview
@@ -26,8 +28,6 @@ from tournaments.store import Store
 
 REFRESH = 1.0
 """Seconds after which a terminal is brought up to date though no table has ended."""
-FEW = 4
-"""Tables from which on a pace is told."""
 
 
 class Progress(LiveScreen):
@@ -58,6 +58,7 @@ class Progress(LiveScreen):
         self._has_results = False
         self._preview = Preview(run.entrants, SkillModel(), self._known_ratings())
         what, played, scheduled = self._extent()
+        self._timer = Pace(scheduled - played)
         self._bar = Bar(
             TextColumn("{task.fields[what]}"),
             BarColumn(),
@@ -77,6 +78,7 @@ class Progress(LiveScreen):
             # How long the bots took to start says nothing of the tables to come.
             self._has_results = True
             self._from, self._since = self._results.played, time.monotonic()
+        self._pace()
         if self._live is not None:
             self._refresh(self._live)
 
@@ -100,7 +102,7 @@ class Progress(LiveScreen):
             parts = [
                 f"{where}{played}/{total} tables ({100 * played / total:.1f} %)",
                 self._pace(),
-                f"{sum(row.faults.total() for row in self._results.figures.values())} faults",
+                counted(sum(r.faults.total() for r in self._results.figures.values()), "fault"),
             ]
             self.say(", ".join(filter(None, parts)))
 
@@ -118,17 +120,15 @@ class Progress(LiveScreen):
             self._preview.record(game)
 
     def _pace(self) -> str:
-        """Returns the rate and the time left, as measured since the first results came.
-
-        Empty if that is too little to tell: one table may be much quicker than the next.
-        """
+        """Returns the rate since the first results came, and the time left once it can be told."""
         done, elapsed = self._results.played - self._from, time.monotonic() - self._since
-        if done < FEW or elapsed <= 0:
+        if not done or elapsed <= 0:
             return ""
         rate = done / elapsed
-        _, played, total = self._extent()
         shown = f"{rate:.1f}/s" if rate >= 1 else f"{60 * rate:.1f}/min"
-        return f"{shown}, {_duration((total - played) / rate)} left"
+        _, played, total = self._extent()
+        left = self._timer.left(done, total - played)
+        return shown if left is None else f"{shown}, {duration(left)} left"
 
     def _picture(self) -> Group:
         """Returns the live table. Its ratings are the running preview, not the final ones."""
@@ -170,11 +170,3 @@ def _event(result: TableResult) -> dict[str, object]:
         "places": result.places,
         "faults": [{"seat": fault.seat, "kind": fault.kind} for fault in result.faults],
     }
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours}h{minutes:02}m"
-    return f"{minutes}m{rest:02}s" if minutes else f"{rest}s"

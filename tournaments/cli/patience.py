@@ -8,6 +8,8 @@ from typing import Self
 
 import click
 
+from tournaments.cli.pace import Pace, duration
+
 FIRST = 2.0
 """Seconds of silence: what is done by then needs no words."""
 BEAT = {True: 0.5, False: 10.0}
@@ -28,8 +30,9 @@ class Patience:
         self._total = total
         self._done = 0
         self._terminal = sys.stderr.isatty()
-        self._since = time.monotonic()
-        self._next = self._since + FIRST
+        self._now = time.monotonic()
+        self._pace = Pace(total, clock=lambda: self._now)
+        self._next = self._now + FIRST
         self._shown = False
 
     def __enter__(self) -> Self:
@@ -41,10 +44,11 @@ class Patience:
     def step(self) -> None:
         """Counts one."""
         self._done += 1
-        now = time.monotonic()
+        self._now = now = time.monotonic()
+        left = self._pace.left(self._done, (self._total or 0) - self._done)
         if now >= self._next:
             self._next = now + BEAT[self._terminal]
-            self._report(now - self._since)
+            self._report(left)
 
     def clear(self) -> None:
         """Makes way for other output."""
@@ -52,11 +56,12 @@ class Patience:
             click.echo("\r\x1b[K", err=True, nl=False)
             self._shown = False
 
-    def _report(self, elapsed: float) -> None:
+    def _report(self, left: float | None) -> None:
         text = f"{self._done} {self._what}"
         if self._total:
-            left = elapsed / self._done * (self._total - self._done)
-            text = f"{self._done} of {self._total} {self._what}, {left:.0f} s left"
+            text = f"{self._done} of {self._total} {self._what}"
+            if left is not None:
+                text += f", {duration(left)} left"
         if self._terminal:
             click.echo(f"\r\x1b[K{text}", err=True, nl=False, color=True)
             self._shown = True

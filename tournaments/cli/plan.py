@@ -14,10 +14,12 @@ from typing import NamedTuple
 import click
 
 from referee.errors import ConfigError, StoreError
+from referee.text import counted
 from tournaments.cli.options import DURATION, format_option, json_option
 from tournaments.cli.outputs import write_output
 from tournaments.cli.terminal import console, print_json
 from tournaments.config import TournamentConfig, default_workers, load_config
+from tournaments.entrants import MOST_ENTRANTS
 from tournaments.reports.grids import Column, Grid
 from tournaments.schedule import (
     DESIGNS,
@@ -25,6 +27,7 @@ from tournaments.schedule import (
     EntrantId,
     Format,
     Schedule,
+    check_entrants,
     house_bots,
     house_names,
     make_schedule,
@@ -79,7 +82,7 @@ class Duration(NamedTuple):
 @click.command()
 @click.argument("file", required=False, metavar="[FILE.toml]",
                 type=click.Path(dir_okay=False, path_type=Path))  # fmt: skip
-@click.option("--entrants", type=click.IntRange(2, 100), metavar="N",
+@click.option("--entrants", type=click.IntRange(2, MOST_ENTRANTS), metavar="N",
               help="Plan for so many entrants, without a file.")  # fmt: skip
 @click.option("--seats", type=click.Choice(["3", "4"]),
               help="At a table, with --entrants; 3 if nothing is said.")  # fmt: skip
@@ -133,12 +136,13 @@ def _wish(
         return _of_file(load_config(file, {k: v for k, v in given.items() if v is not None}))
     assert entrants is not None
     chosen, at_table = Format(form or Format.ROUND_ROBIN), int(seats or 3)
+    names = tuple(EntrantId(str(number + 1)) for number in range(entrants))
     try:
         house = house_bots(chosen, at_table, entrants)
+        check_entrants((*names, *house_names(house)), seats=at_table)
     except ConfigError as error:
         key = {"format": "--format", "bots": "--entrants"}.get(error.key or "")
         raise ConfigError(None, key, str(error).removeprefix(f"{error.key}: ")) from None
-    names = tuple(EntrantId(str(number + 1)) for number in range(entrants))
     everybody = (*names, *house_names(house))
     name = f"{entrants} entrants"
     workers = default_workers()
@@ -253,12 +257,15 @@ def _show(wish: Wish, made: Plan, duration: Duration) -> None:
 def _lines(wish: Wish, made: Plan, duration: Duration) -> Iterable[str]:
     schedule = made.schedule
     own = len(schedule.entrants) - wish.house
-    house = f" and {wish.house} house bot{'s' * (wish.house != 1)}" if wish.house else ""
+    house = f" and {counted(wish.house, 'house bot')}" if wish.house else ""
     yield f"{wish.name}: {wish.form}, {DESIGNS[wish.form].summary}"
     yield f"{own} entrants{house}, {wish.seats} seats at a table"
     blocks, tables = len(schedule.blocks), len(schedule.tables)
-    yield f"{len(made.rounds)} rounds, {tables} tables in {blocks} blocks of {tables // blocks}"
-    workers = f"{wish.workers} worker{'s' * (wish.workers != 1)}"
+    yield (
+        f"{counted(len(made.rounds), 'round')}, {counted(tables, 'table')} in "
+        f"{counted(blocks, 'block')} of {tables // blocks}"
+    )
+    workers = counted(wish.workers, "worker")
     yield f"about {_time_text(duration.seconds)} with {workers} ({duration.source})"
     if wish.form is Format.ROUND_ROBIN and wish.seats == 3 and own > MANY_ENTRANTS:
         padded = own + house_bots(Format.MENDELSOHN, 3, own)

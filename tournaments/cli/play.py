@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 import click
 
@@ -27,7 +29,9 @@ from referee.rules import (
     rules_text,
     seed_key,
 )
+from referee.text import counted
 from tournaments.cli.debugging import debug_clock
+from tournaments.cli.match_progress import MatchProgress
 from tournaments.cli.options import (
     DURATION,
     DURATION_OR_NONE,
@@ -53,6 +57,7 @@ from tournaments.reports.match_report import (
     fault_texts,
     match_table,
     result_document,
+    winner_line,
 )
 from tournaments.results import TableResult
 from tournaments.round_trips import ROUND_TRIP, RoundTrip
@@ -180,6 +185,9 @@ def play(
     )
     seats = names * 2 if len(names) == 2 else names
     inside = [name for name, text in zip(names, bots, strict=True) if is_inside(text)]
+    remote = [
+        name for name, text in zip(names, bots, strict=True) if parse_bot(text, Path()).is_remote
+    ]
     is_held = job.sandbox.tier is not Tier.NONE
     if seed == "":
         raise ConfigError(None, "--seed", "is empty; leave it out for a random one")
@@ -194,7 +202,10 @@ def play(
     probe = check_tier(job.sandbox.tier)
     for line in unkept_lines(probe) if is_held else ():
         click.echo(f"moon: {line}", err=True)
-    result, measured, trips = run_tidily(_play(wish, _Drawer(wish.seats) if watch else None))
+    shows = _Drawer(wish.seats) if watch else None if debug else MatchProgress(deals)
+    since = time.monotonic()
+    result, measured, trips = run_tidily(_play(wish, shows))
+    played = time.monotonic() - since
     overhead = OverheadTimes.of([read_times(result.timings)])
     [match] = load_matches(result.record.splitlines())
     unwritten = None
@@ -217,9 +228,10 @@ def play(
         print_result(result, match)
         marks = mark_lines(inside, [], is_held=is_held)
         for line in (
-            held_text(job.sandbox, freezes=job.freezes),
+            "no clock" if debug else clock_text(job.clock, job.table),
+            held_text(job.sandbox, freezes=job.freezes, remote=remote),
             *marks,
-            *host_lines(overhead, measured),
+            *host_lines(overhead, measured, played),
         ):
             console().print(line, soft_wrap=True)
         for trip in trips:
@@ -240,6 +252,20 @@ def _rules(bots: Sequence[str], name: str | None, changes: tuple[str, ...]) -> R
         wanted = "three bots" if rules.players == 3 else "four bots, or two for two pairs"
         raise ConfigError(None, "--rules", f"{rules_text(rules)} is for {wanted}; got {len(bots)}")
     return rules
+
+
+def clock_text(clock: ClockTerms, table: TableTerms) -> str:
+    """Returns in one line what a bot may take, and how often it may be at fault.
+
+    >>> clock_text(ClockTerms(2.0, None, first_move=10.0), TableTerms(1))
+    'clock: 2 s a move, 10 s for the first of a process, no bank; 1 strike, one more forfeits'
+    """
+    bank = "no bank" if clock.bank is None else f"a bank of {clock.bank:g} s for the match"
+    first = max(clock.first_move, clock.move_time)
+    return (
+        f"clock: {clock.move_time:g} s a move, {first:g} s for the first of a process, {bank}; "
+        f"{counted(table.strikes, 'strike')}, one more forfeits"
+    )
 
 
 def _check_writable(path: Path) -> None:
@@ -276,11 +302,15 @@ class _Drawer:
             raise
 
 
+Shows: TypeAlias = _Drawer | MatchProgress
+"""What is told of every deal that has ended."""
+
+
 class VoidMatchError(MoonError):
     """A match that was begun again and again, and never came to its end for a fault of ours."""
 
 
-async def _play(wish: Wish, watch: _Drawer | None) -> tuple[TableResult, Measured, list[RoundTrip]]:
+async def _play(wish: Wish, watch: Shows | None) -> tuple[TableResult, Measured, list[RoundTrip]]:
     job, specs = wish.job, wish.job.specs()
     clock = job.clock
     say = console(stderr=True).print
@@ -294,13 +324,15 @@ async def _play(wish: Wish, watch: _Drawer | None) -> tuple[TableResult, Measure
             started = (await stack.enter_async_context(debugger)).started
         arena = await stack.enter_async_context(Arena(job, started))
         await arena.start_all()
+        if isinstance(watch, MatchProgress):
+            await stack.enter_async_context(watch)
         outcome = await _result(arena, wish, watch, say)
         measured = arena.measured
     return outcome.result, measured, trips
 
 
 async def _result(
-    arena: Arena, wish: Wish, watch: _Drawer | None, say: Callable[[str], None]
+    arena: Arena, wish: Wish, watch: Shows | None, say: Callable[[str], None]
 ) -> Done:
     """Returns what becomes of the match, which is played again if it is void."""
     for attempt in range(1, MAX_ATTEMPTS + 1):
@@ -319,5 +351,9 @@ def print_result(result: TableResult, match: MatchRecord) -> None:
     screen = console()
     screen.print(match_table(result, match))
     screen.print()
-    for line in (ending_line(result, match), *fault_texts(("", fault) for fault in result.faults)):
+    for line in (
+        winner_line(result, match),
+        ending_line(result, match),
+        *fault_texts(("", fault) for fault in result.faults),
+    ):
         screen.print(line, soft_wrap=True)

@@ -18,6 +18,7 @@ from referee.bots.build import build_bots
 from referee.bots.contents import content_hash
 from referee.bots.sandbox import Tier, check_tier, close_to_bots
 from referee.errors import ConfigError, StoreError
+from referee.text import counted
 from tournaments.cli.live import Progress
 from tournaments.cli.options import (
     DURATION,
@@ -273,8 +274,9 @@ def _run_text(store: Store, config: TournamentConfig, schedule: Schedule, pendin
     """Returns what is played in one line, and how far it is."""
     tables = len(schedule.tables)
     return (
-        f"{store.run.name}: {len(schedule.entrants)} entrants, {tables} tables, "
-        f"{tables - pending} played; {config.workers} worker{'s' * (config.workers != 1)}; "
+        f"{store.run.name}: {counted(len(schedule.entrants), 'entrant')}, "
+        f"{counted(tables, 'table')}, {tables - pending} played; "
+        f"{counted(config.workers, 'worker')}; "
         f"store {store.path}"
     )
 
@@ -312,7 +314,7 @@ async def _run(runner: Runner, progress: Progress) -> signal.Signals | None:
         seen.append(number)
         if len(seen) == 1:
             count = runner.in_play
-            tables = f"{count} table{'s' * (count != 1)} in play"
+            tables = f"{counted(count, 'table')} in play"
             progress.say(
                 f"finishing {tables}; once more to end at once"
                 if count

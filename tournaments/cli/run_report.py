@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 
 from referee.bots.sandbox import Probe
 from referee.errors import MoonError, StoreError
+from referee.text import counted
 from tournaments.config import TournamentConfig, default_workers
 from tournaments.holding import limits_text
 from tournaments.identity import canonical
@@ -66,7 +67,7 @@ def warn_of_crowding(store: Store, workers: int, say: Callable[[str], None]) -> 
     if workers > fitting:
         cores = len(os.sched_getaffinity(0))
         text = (
-            f"{workers} workers on {cores} core{'s' * (cores != 1)}: bots and workers have "
+            f"{counted(workers, 'worker')} on {counted(cores, 'core')}: bots and workers have "
             "to wait for each other, so that times grow and honest bots may run out of theirs; "
             f"use --workers {fitting}, or longer times"
         )

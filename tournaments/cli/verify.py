@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from referee.errors import NotFoundError, VerificationError
+from referee.text import counted
 from tournaments.cli.options import json_option
 from tournaments.cli.patience import Patience
 from tournaments.cli.terminal import print_json
@@ -65,9 +66,9 @@ def _verify_league(path: Path, seal: str | None, *, as_json: bool) -> int:
         sealed = "" if seal is None else f"; the seed of one of them opens the seal {seal}"
         click.echo(
             f"{path} holds: {verdict.lines} lines of the log up to {verdict.head}, "
-            f"{verdict.entries} entries as they were entered, {verdict.nights} "
-            f"night{'s' * (verdict.nights != 1)} with {tally.matches} tables and "
-            f"{tally.deals} deals judged again{sealed}"
+            f"{verdict.entries} entries as they were entered, "
+            f"{counted(verdict.nights, 'night')} with {counted(tally.matches, 'table')} and "
+            f"{counted(tally.deals, 'deal')} judged again{sealed}"
         )
     return _end(verdict.differences, as_json=as_json)
 
@@ -82,7 +83,8 @@ def _holds(verdict: Verdict, seal: str | None) -> str:
         else "no digest, so bytes that hold nothing were not looked at"
     )
     return (
-        f"{verdict.path} holds: {tally.matches} tables and {tally.deals} deals judged again, "
+        f"{verdict.path} holds: {counted(tally.matches, 'table')} and "
+        f"{counted(tally.deals, 'deal')} judged again, "
         f"standings and fingerprint {verdict.fingerprint} computed again; {sealed}; {digest}"
     )
 

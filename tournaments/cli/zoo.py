@@ -9,6 +9,7 @@ import click
 from rich.text import Text
 
 from referee.errors import VerificationError
+from referee.text import counted
 from tournaments.cli.options import json_option
 from tournaments.cli.patience import Patience
 from tournaments.cli.signals import run_tidily
@@ -27,7 +28,7 @@ from tournaments.zoo.runs import Zoo
 )  # fmt: skip
 @click.option(
     "--only", multiple=True, metavar="ID,GROUP",
-    help="Try these alone: ids, or letters of groups.",
+    help="Try these alone: ids, or letters of groups, as --list has them, in either case.",
 )  # fmt: skip
 @click.option(
     "--jobs", type=click.IntRange(1, 64), default=4, show_default=True,
@@ -113,8 +114,8 @@ def _summary(tier: str, judgements: Sequence[Judgement]) -> str:
     counts = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
     broken = sum(bool(judgement.broken) for judgement in judgements)
     harmed = sum(bool(judgement.sighting.harm) for judgement in judgements)
-    promises = f"{broken} promises broken" if broken else "every promise kept"
+    promises = f"{counted(broken, 'promise')} broken" if broken else "every promise kept"
     return (
-        f"{len(judgements)} behaviours in {tier}: {counts}; {promises};"
+        f"{counted(len(judgements), 'behaviour')} in {tier}: {counts}; {promises};"
         f" honest bots harmed in {harmed}"
     )

@@ -12,7 +12,7 @@ from tournaments.compare.judges import Judge, Plan
 from tournaments.compare.scoring import BlockScore, LeftOut, score_block
 from tournaments.compare.verdicts import Verdict
 from tournaments.evidence import MeanSequence, Tally
-from tournaments.results import Arrivals, TableResult
+from tournaments.results import Arrivals, FaultRow, TableResult
 from tournaments.schedule import EntrantId, Schedule
 
 TARGET_DEALS = 10
@@ -28,6 +28,15 @@ come yet.
 
 
 @dataclass(slots=True)
+class FaultsOfAKind:
+    """The faults of one kind that an entrant made."""
+
+    first: FaultRow
+    """The first of them, in the order of the tables."""
+    count: int = 0
+
+
+@dataclass(slots=True)
 class Contest:
     """One pairing and all that is known of it: of the blocks up to its verdict, and of no other."""
 
@@ -37,6 +46,9 @@ class Contest:
     """Of the interval that holds at every look, for display."""
     tally: Tally = field(default_factory=Tally)
     verdict: Verdict = Verdict.NOT_DECIDED
+    rivals: int = 1
+    """Among how many pairings of which nobody is called better it has to stand out, this one
+    included: those of now, or of when it was decided."""
     left_out: Counter[LeftOut] = field(default_factory=Counter)
     """By reason: how many blocks were not judged."""
     forfeits: Counter[EntrantId] = field(default_factory=Counter)
@@ -44,6 +56,8 @@ class Contest:
     forfeited_blocks: int = 0
     """Blocks that were judged with a table that one of the two forfeited."""
     faults: Counter[EntrantId] = field(default_factory=Counter)
+    kinds_of_faults: dict[tuple[EntrantId, str], FaultsOfAKind] = field(default_factory=dict)
+    """By entrant and kind."""
     tables: int = 0
     deals: int = 0
     played_out: int = 0
@@ -62,6 +76,9 @@ class Contest:
         """Takes the next block."""
         self.forfeits.update(score.forfeits)
         self.faults.update(score.faults)
+        for fault in score.fault_rows:
+            key = fault.entrant, fault.kind
+            self.kinds_of_faults.setdefault(key, FaultsOfAKind(fault)).count += 1
         self.tables += score.tables
         self.deals += score.deals
         self.played_out += score.played_out
@@ -108,7 +125,12 @@ class Comparison:
         imagined = IMAGINED / (deals or TARGET_DEALS)
         self.plan = plan
         self.contests = tuple(
-            Contest(p, plan.judge(imagined, len(pairings)), MeanSequence(imagined))
+            Contest(
+                p,
+                plan.judge(imagined, len(pairings)),
+                MeanSequence(imagined, alpha=plan.alpha),
+                rivals=len(pairings),
+            )
             for p in pairings
         )
         self._rules, self._blocks = rules, schedule.blocks
@@ -144,8 +166,11 @@ class Comparison:
 
     def _decide(self) -> None:
         rejected = self.plan.rejected([contest.judge for contest in self.contests])
-        for contest, is_rejected in zip(self.contests, rejected, strict=True):
+        # The smallest p-value first: the next one has to stand out among fewer.
+        pairs = list(zip(self.contests, rejected, strict=True))
+        for contest, is_rejected in sorted(pairs, key=lambda pair: pair[0].judge.strength):
             if not contest.is_decided:
+                contest.rivals = sum(c.verdict not in _BETTER for c in self.contests)
                 contest.verdict = contest.judge.verdict(is_rejected=is_rejected)
 
     def _finish(self) -> None:
@@ -154,3 +179,6 @@ class Comparison:
             if not contest.is_decided:
                 contest.judge.look(contest.tally, last=True)
         self._decide()
+
+
+_BETTER = (Verdict.FIRST_BETTER, Verdict.SECOND_BETTER)

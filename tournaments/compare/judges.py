@@ -49,6 +49,9 @@ class Plan(Protocol):
     def alpha(self) -> float:
         """How often one may be called better that is not, among all pairings."""
 
+    def blocks_needed(self, pairings: int) -> int:
+        """Returns before how many blocks none of so many *pairings* can be called better."""
+
     def judge(self, imagined: float, pairings: int) -> Judge:
         """Returns the judge of one of so many *pairings*; `MeanSequence` says what is imagined."""
 
@@ -70,6 +73,10 @@ class RatioPlan:
         """That of the test."""
         return self.test.alpha
 
+    def blocks_needed(self, pairings: int) -> int:
+        """Returns what the clearest lead takes, or the floor."""
+        return self.test.blocks_to_win(pairings)
+
     def judge(self, imagined: float, pairings: int) -> RatioJudge:
         """Returns the judge of a pairing; its strength is a p-value."""
         del pairings
@@ -86,6 +93,11 @@ class ClaimPlan:
 
     claim: Claim
     alpha: float = 0.05
+
+    def blocks_needed(self, pairings: int) -> int:
+        """Returns when the confidence sequence begins."""
+        del pairings
+        return FLOOR
 
     def judge(self, imagined: float, pairings: int) -> ClaimJudge:
         """Returns the judge of a pairing; its strength is the logarithm of an e-value."""
@@ -148,10 +160,11 @@ class ClaimJudge:
 
     Attributes:
         strength: The logarithm of the e-value against the edge of the claim; 0 on its wrong side.
+        alpha: How often the interval may ever miss the difference.
     """
 
     def __init__(self, claim: Claim, sequence: MeanSequence) -> None:
-        self.claim, self.strength = claim, 0.0
+        self.claim, self.alpha, self.strength = claim, sequence.alpha, 0.0
         self._sequence, self._tally = sequence, Tally()
         self._falls = claim.falls
         self._ends: tuple[float, float] | None = None

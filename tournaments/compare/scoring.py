@@ -12,7 +12,7 @@ from math import fsum
 from referee.rules import Rules, possible_points
 from tournaments.compare.designs import Pairing
 from tournaments.figures import table_figures
-from tournaments.results import UNPLAYED, TableResult
+from tournaments.results import UNPLAYED, FaultRow, TableResult
 from tournaments.schedule import EntrantId
 
 
@@ -43,8 +43,13 @@ class BlockScore:
     """Whether its auctions differ; ``None`` where its tables were played by themselves."""
     forfeits: Counter[EntrantId] = field(default_factory=Counter)
     """By entrant: how many tables it forfeited."""
-    faults: Counter[EntrantId] = field(default_factory=Counter)
-    """By entrant: how many faults it made, those that forfeited included."""
+    fault_rows: list[FaultRow] = field(default_factory=list)
+    """All faults, those that forfeited included, in the order of the tables."""
+
+    @property
+    def faults(self) -> Counter[EntrantId]:
+        """By entrant: how many faults it made."""
+        return Counter(fault.entrant for fault in self.fault_rows)
 
 
 def score_block(
@@ -79,7 +84,7 @@ def score_block(
         played_out=sum(alone for _, alone in deals),
         differs=any(each.differs for each in sharing) if sharing else None,
         forfeits=Counter(offenders),
-        faults=Counter(fault.entrant for result in played for fault in result.faults),
+        fault_rows=[fault for result in played for fault in result.faults],
     )
 
 

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import isfinite
+from math import isfinite, log
 
-from tournaments.compare.comparison import Comparison, Contest
+from referee.text import counted
+from tournaments.compare.comparison import Comparison, Contest, FaultsOfAKind
 from tournaments.compare.judges import ClaimJudge, ClaimPlan, RatioJudge, RatioPlan
 from tournaments.compare.scoring import LeftOut
 from tournaments.compare.verdicts import Verdict
-from tournaments.evidence import FLOOR, holm
+from tournaments.evidence import FLOOR, Bounds, holm
+from tournaments.results import telling_lines
 from tournaments.schedule import EntrantId
 
 UNIT = "points a deal"
+CONFIDENCE = 0.95
+"""That of the interval of the difference, which decides nothing."""
 
 
 def verdict_text(contest: Contest) -> str:
     """Returns the verdict with the names of the two."""
     first, second = contest.pairing.first, contest.pairing.second
     within = f"{contest.judge.within(contest.tally):.2g}"
+    points = f"{within} {'point' if within == '1' else 'points'} a deal"
     return {
         Verdict.FIRST_BETTER: f"{first} better",
         Verdict.SECOND_BETTER: f"{second} better",
-        Verdict.EQUAL: f"equal within {within} {UNIT}",
-        Verdict.NOT_WORSE: f"{first} not worse than {second} by more than {within} {UNIT}",
+        Verdict.EQUAL: f"equal within {points}",
+        Verdict.NOT_WORSE: f"{first} not worse than {second} by more than {points}",
         Verdict.NOT_DECIDED: "not decided",
     }[contest.verdict]
 
@@ -33,50 +38,71 @@ def estimate_text(contest: Contest) -> str:
     tally = contest.tally
     if not tally.blocks:
         return f"{contest.pairing}: no block yet"
-    found = tally.interval()
-    interval = "no interval, all blocks alike" if found is None else f"95 % {_range(*found)}"
+    found = tally.interval(CONFIDENCE)
+    if found is None:
+        interval = "no interval, all blocks alike"
+    else:
+        interval = f"{_percent(CONFIDENCE)} {_range(*found)}"
     if tally.blocks == 1:
         interval = "no interval of one block"
     return f"{contest.pairing}: {tally.mean:+.3f} {UNIT}, {interval}"
 
 
-def evidence_text(comparison: Comparison, contest: Contest) -> str:
-    """Returns how far the test has come, and where it ends."""
+def evidence_text(contest: Contest) -> str:
+    """Returns how far what decides has come, and where it ends."""
     judge, first, second = contest.judge, contest.pairing.first, contest.pairing.second
     if isinstance(judge, RatioJudge):
-        bounds = judge.test.bounds(_open(comparison))
+        bounds = _bounds(judge, contest)
         return (
-            f"log-likelihood ratio: {first} better {judge.run.up:+.2f}, {second} better "
-            f"{judge.run.down:+.2f}; bounds {bounds.lower:+.2f} and {bounds.upper:+.2f}"
+            f"decided by the evidence (log-likelihood ratio) that {first} is better: "
+            f"{judge.run.up:.2f} of the {bounds.upper:.2f} needed; that {second} is: "
+            f"{judge.run.down:.2f}; both down to {bounds.lower:.2f}: equal"
         )
     assert isinstance(judge, ClaimJudge)
-    interval = _range(judge.low, judge.high) if isfinite(judge.high) else f"from block {FLOOR} on"
-    return f"{judge.claim}: interval that holds at every look {interval}"
+    return (
+        f"decided by {judge.claim} and the interval that holds at every look at once, "
+        f"{_percent(1.0 - judge.alpha)}: {_always(judge)}"
+    )
 
 
-def contest_lines(comparison: Comparison, contest: Contest, *, same_bot: bool) -> list[str]:
+def short_text(contest: Contest) -> str:
+    """Returns the difference, its interval, and how far what decides has come, as short as it goes.
+
+    What matters least stands last, where a narrow terminal cuts it off.
+    """
+    tally, judge = contest.tally, contest.judge
+    found = tally.interval(CONFIDENCE)
+    give = "" if found is None else f" \N{PLUS-MINUS SIGN}{0.5 * (found[1] - found[0]):.2f}"
+    if isinstance(judge, RatioJudge):
+        most, bounds = max(judge.run.up, judge.run.down), _bounds(judge, contest)
+        return f"{tally.mean:+.2f}{give}, evidence {most:.1f} of {bounds.upper:.1f}"
+    assert isinstance(judge, ClaimJudge)
+    return f"{tally.mean:+.2f}{give}, at every look {_always(judge)}"
+
+
+def contest_lines(
+    comparison: Comparison, contest: Contest, *, same_bot: bool, see: str = ""
+) -> list[str]:
     """Returns all that is to be said of *contest*, the verdict last.
 
     Args:
         comparison: All contests.
         contest: One of them.
         same_bot: Whether the two are one bot.
+        see: The command that shows a match of the two, for whoever looks for a fault.
     """
     tally = contest.tally
     lines = [estimate_text(contest)]
-    low, high = contest.sequence.interval(tally)
-    if isfinite(high) and isinstance(contest.judge, RatioJudge):
-        lines.append(f"  95 % at every look at once: {_range(low, high)} {UNIT}")
-    played = f"{_count(contest.tables, 'table')}, {_count(contest.deals, 'deal')}"
-    lines.append(f"  {evidence_text(comparison, contest)}")
+    played = f"{counted(contest.tables, 'table')}, {counted(contest.deals, 'deal')}"
+    lines.append(f"  {evidence_text(contest)}")
     lines.append(
-        f"  {_count(tally.blocks, 'block')} judged, {tally.decided} of them not level; {played}"
+        f"  {counted(tally.blocks, 'block')} judged, {tally.decided} of them not level; {played}"
     )
     if contest.shared:
         lines.append(f"  {_sharing_text(contest)}")
     if len(comparison.contests) > 1:
         lines.append(f"  {_family_text(comparison, contest)}")
-    lines += [f"  {line}" for line in _trouble(contest)]
+    lines += [f"  {line}" for line in _trouble(contest, see)]
     if same_bot and tally.blocks:
         lines.append(f"  {_same_text(contest)}")
     return [*lines, f"verdict: {verdict_text(contest)}"]
@@ -87,7 +113,7 @@ def contest_document(
 ) -> dict[str, object]:
     """Returns *contest* as JSON values; what is not known is null."""
     tally, judge = contest.tally, contest.judge
-    low, high = tally.interval() or (None, None)
+    low, high = tally.interval(CONFIDENCE) or (None, None)
     always = contest.sequence.interval(tally)
     return {
         "a": contest.pairing.first,
@@ -99,7 +125,8 @@ def contest_document(
         "high": high,
         "low_at_every_look": _finite(always[0]),
         "high_at_every_look": _finite(always[1]),
-        "confidence": 0.95,
+        "confidence": CONFIDENCE,
+        "confidence_at_every_look": 1.0 - contest.sequence.alpha,
         "unit": UNIT,
         "blocks": tally.blocks,
         "blocks_not_level": tally.decided,
@@ -111,6 +138,7 @@ def contest_document(
         "blocks_with_other_auctions": contest.differing if contest.shared else None,
         "forfeits": dict(sorted(contest.forfeits.items())),
         "faults": dict(sorted(contest.faults.items())),
+        "faults_by_kind": [_fault_document(each) for each in _kinds(contest)],
         "same_bot": same_bot,
         **_test_document(comparison, contest),
     }
@@ -137,7 +165,7 @@ _WITHIN = (Verdict.EQUAL, Verdict.NOT_WORSE)
 def _test_document(comparison: Comparison, contest: Contest) -> dict[str, object]:
     judge = contest.judge
     if isinstance(judge, RatioJudge):
-        bounds = judge.test.bounds(_open(comparison))
+        bounds = _bounds(judge, contest)
         llr = {
             "a_better": judge.run.up,
             "b_better": judge.run.down,
@@ -151,10 +179,13 @@ def _test_document(comparison: Comparison, contest: Contest) -> dict[str, object
     return {"log_e_value": judge.strength, **ends}
 
 
-def _open(comparison: Comparison) -> int:
-    """Returns among how many hypotheses the strongest of those that are open has to stand out."""
-    better = (Verdict.FIRST_BETTER, Verdict.SECOND_BETTER)
-    return max(1, sum(contest.verdict not in better for contest in comparison.contests))
+def _bounds(judge: RatioJudge, contest: Contest) -> Bounds:
+    return judge.test.bounds(contest.rivals)
+
+
+def _always(judge: ClaimJudge) -> str:
+    is_known = isfinite(judge.high)
+    return _range(judge.low, judge.high) if is_known else f"from block {FLOOR} on"
 
 
 def _holm(comparison: Comparison, contest: Contest) -> float:
@@ -163,17 +194,23 @@ def _holm(comparison: Comparison, contest: Contest) -> float:
 
 
 def _family_text(comparison: Comparison, contest: Contest) -> str:
-    count = len(comparison.contests)
+    count, alpha = len(comparison.contests), comparison.plan.alpha
     if isinstance(contest.judge, RatioJudge):
-        return f"p-value {_holm(comparison, contest):.2g} among {count} comparisons (Holm)"
-    return f"log e-value {contest.judge.strength:.2f} among {count} comparisons (e-BH)"
+        return (
+            f"p-value against equal: {_holm(comparison, contest):.2g}, corrected for {count} "
+            f"comparisons (Holm); {alpha:g} or less is needed to be called better"
+        )
+    return (
+        f"log e-value for the claim: {contest.judge.strength:.2f}; {log(count / alpha):.2f} is "
+        f"needed among {count} comparisons, less where several hold (e-BH)"
+    )
 
 
 def _sharing_text(contest: Contest) -> str:
     blocks, deals, played = contest.shared, contest.deals, contest.played_out
     return (
-        f"auctions differed in {contest.differing} of {_count(blocks, 'block')} "
-        f"({contest.differing / blocks:.1%}); {played} of {_count(deals, 'deal')} played out, "
+        f"auctions differed in {contest.differing} of {counted(blocks, 'block')} "
+        f"({contest.differing / blocks:.1%}); {played} of {counted(deals, 'deal')} played out, "
         f"{1.0 - played / deals if deals else 0.0:.0%} saved"
     )
 
@@ -187,24 +224,55 @@ def _same_text(contest: Contest) -> str:
     else:
         why = "its choices depend on more than the question"
     return (
-        f"the same bot twice, yet {tally.decided} of {_count(tally.blocks, 'block')} are not "
+        f"the same bot twice, yet {tally.decided} of {counted(tally.blocks, 'block')} are not "
         f"level: {name} is not deterministic ({why})"
     )
 
 
-def _trouble(contest: Contest) -> list[str]:
+def _kinds(contest: Contest) -> list[FaultsOfAKind]:
+    return [kind for _, kind in sorted(contest.kinds_of_faults.items())]
+
+
+def _fault_document(kind: FaultsOfAKind) -> dict[str, object]:
+    first = kind.first
+    return {
+        "entrant": first.entrant,
+        "kind": first.kind,
+        "count": kind.count,
+        "first": {
+            "detail": first.detail,
+            "question": first.question,
+            "exit_status": first.exit_status or None,
+            "stderr_tail": first.stderr_tail or None,
+        },
+    }
+
+
+def _fault_lines(contest: Contest, see: str) -> list[str]:
+    """Returns how many faults there were of each kind, and of each kind the first."""
     lines = []
-    if contest.faults:
-        lines.append(f"faults: {_by_name(contest.faults)}")
+    for kind in _kinds(contest):
+        first = kind.first
+        about = "; the first" if kind.count > 1 else ""
+        lines.append(
+            f"faults: {first.entrant} {kind.count} {first.kind}{about}: "
+            f"{first.detail or 'no detail'}"
+        )
+        lines += [f"  stderr: {line}" for line in telling_lines(first.stderr_tail)]
+    return [*lines, f"to see one: {see}"] if lines and see else lines
+
+
+def _trouble(contest: Contest, see: str) -> list[str]:
+    lines = _fault_lines(contest, see)
     if contest.forfeited_blocks:
         lines.append(
-            f"{_count(contest.forfeited_blocks, 'block')} with a forfeit (tables: "
+            f"{counted(contest.forfeited_blocks, 'block')} with a forfeit (tables: "
             f"{_by_name(contest.forfeits)}); each counts against who did as if all its deals had "
             "gone as badly as the rules let them"
         )
     for reason, text in _REASONS.items():
         if contest.left_out[reason]:
-            lines.append(f"{_count(contest.left_out[reason], 'block')} left out: {text}")
+            lines.append(f"{counted(contest.left_out[reason], 'block')} left out: {text}")
     return lines
 
 
@@ -226,5 +294,5 @@ def _finite(number: float) -> float | None:
     return number if isfinite(number) else None
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"
+def _percent(share: float) -> str:
+    return f"{100.0 * share:.4g} %"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from math import exp, inf, log, sqrt
+from math import ceil, exp, inf, log, sqrt
 
 from tournaments.evidence.gsprt import Bounds, bounds, t_llr
 from tournaments.evidence.scores import EvidenceError, Scores
@@ -69,6 +69,30 @@ class TwoSidedTest:
         """
         usual = bounds(0.5 * self.alpha, self.beta)
         return Bounds(usual.lower, bounds(0.5 * self.alpha / hypotheses, self.beta).upper)
+
+    def blocks_to_win(self, hypotheses: int = 1) -> int:
+        """Returns before how many blocks nobody is called better, however clear the lead is.
+
+        That of a lead of `CLEAR` standard deviations, by the closed approximation of `ratio`; or
+        the floor.
+
+        >>> TwoSidedTest().blocks_to_win(), TwoSidedTest(t1=0.5).blocks_to_win()
+        (73, 60)
+        """
+        clear = 1.0 + CLEAR * CLEAR
+        each = 0.5 * log(clear / (1.0 + (CLEAR - self.t1) ** 2))
+        return max(self.floor, ceil(self.bounds(hypotheses).upper / each))
+
+    def blocks_to_level(self) -> int:
+        """Returns how many blocks it takes to find two equal whose mean is exactly 0; or the floor.
+
+        By the closed approximation: two that are level in every block.
+
+        >>> TwoSidedTest().blocks_to_level(), TwoSidedTest(t1=0.5).blocks_to_level()
+        (598, 60)
+        """
+        each = 0.5 * log(1.0 + self.t1**2)
+        return max(self.floor, ceil(-self.bounds().lower / each))
 
     def is_look(self, blocks: int) -> bool:
         """Whether the test is looked at after so many *blocks*.

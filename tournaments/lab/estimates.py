@@ -6,7 +6,7 @@ any order of them gives the same bytes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import sqrt
 
@@ -30,6 +30,16 @@ class Estimate:
     """How many observations it is the mean of."""
     blocks: int
     """In how many blocks they were made."""
+
+    def within(self, least: float, most: float) -> Estimate:
+        """Returns the same with an interval that ends where nothing beyond is possible.
+
+        >>> Estimate(3.5, -15.0, 22.0, 2, 2).within(0.0, 7.0)
+        Estimate(value=3.5, low=0.0, high=7.0, count=2, blocks=2)
+        """
+        low = None if self.low is None else max(least, self.low)
+        high = None if self.high is None else min(most, self.high)
+        return replace(self, low=low, high=high)
 
 
 class Moments:

@@ -60,6 +60,9 @@ MEASURES = {
 }
 """By name: every measure. *Net points* are the points of a side less the mean of the others'."""
 
+_TRICKS = {"tricks": (0.0, 7.0), "surplus": (-7.0, 7.0 - Bid.THREE.tricks)}
+"""By measure: between what a number of tricks can lie, of the seven of a deal."""
+
 TOPICS = {
     "bids": "what everybody bids",
     "contracts": "contracts: how often, made, tricks taken, and what they were worth",
@@ -176,6 +179,8 @@ class Laboratory:
             is_net = measure.unit.startswith("net")
             scale = self._scale if is_net else TENTHS if key.measure == "gain" else 1
             estimate = moments.as_mean(scale)
+        if key.measure in _TRICKS:
+            estimate = estimate.within(*_TRICKS[key.measure])
         return Figure(*key, measure.unit, *astuple(estimate))
 
     def findings(self) -> tuple[Finding, ...]:

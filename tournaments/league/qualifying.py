@@ -14,6 +14,7 @@ from pathlib import Path
 from referee.bots.samples import sample_names
 from referee.errors import BotError, MoonError
 from referee.rules import rules_text
+from referee.text import counted
 from tournaments.league.config import LeagueConfig
 from tournaments.results import FaultRow, TableResult
 from tournaments.runner.arena import Arena
@@ -98,7 +99,7 @@ async def play_qualifiers(
 
 
 def _deals(terms: LeagueConfig) -> str:
-    return f"{terms.submit_deals} deal{'s' * (terms.submit_deals != 1)}"
+    return counted(terms.submit_deals, "deal")
 
 
 def _job(bot: str, base: Path, terms: LeagueConfig, hidden: Sequence[Path]) -> Job:

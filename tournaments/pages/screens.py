@@ -11,7 +11,7 @@ from rich.text import Text
 
 from referee.rules import Deal, Discard, Hand, Kind
 from referee.rules.tiles import tiles_in
-from referee.text import visible
+from referee.text import counted, visible
 from tournaments.pages.rendering import duration
 from tournaments.pages.sheets import Sheet
 from tournaments.pages.steps import Replay, ReplayDeal, Step, bid_word, trump_word
@@ -126,7 +126,7 @@ class Screen:
         line.append(f"{held:<32}", style="dim" if held == HIDDEN else "")
         if state.leaders:
             won = state.tricks_won[seat]
-            line.append(f"  {won} trick{'s' * (won != 1)}")
+            line.append(f"  {counted(won, 'trick')}")
         return line
 
     def _aside(self, room: int) -> Iterator[Text]:

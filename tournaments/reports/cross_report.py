@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from referee.text import counted
 from tournaments.evidence import Tally
 from tournaments.lab.cross import Cross, Untold
 from tournaments.reports.grids import Column, Grid
@@ -52,7 +53,7 @@ def estimate(tally: Tally) -> str:
 
 def cross_lines(cross: Cross) -> list[str]:
     """Returns what the numbers rest on, and what was wrong."""
-    blocks = f"{cross.blocks} block{'s' * (cross.blocks != 1)}"
+    blocks = counted(cross.blocks, "block")
     rest = f"{blocks}, {cross.asked} of {cross.deals} deals played out"
     lines = [f"{UNIT}, with the 95 % interval of each by itself; {rest}"]
     if cross.blocks and not any(tally.decided for row in cross.interaction for tally in row):
@@ -63,7 +64,7 @@ def cross_lines(cross: Cross) -> list[str]:
             lines.append(f"{what}: {listed}")
     for reason, text in _REASONS.items():
         if count := cross.untold[reason]:
-            lines.append(f"{count} block{'s' * (count != 1)} left out: {text}")
+            lines.append(f"{counted(count, 'block')} left out: {text}")
     return lines
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from referee.bots.cpu import CpuUse
+from referee.text import counted
 from tournaments.measured import Measured
 from tournaments.reports.numbers import rounded_millis
 from tournaments.store.runs import Note
@@ -20,9 +21,19 @@ def is_pondering(use: CpuUse) -> bool:
     return use.out_of_turn > max(PONDER_LEAST, PONDER_SHARE * use.total)
 
 
-def stall_lines(measured: Measured) -> list[str]:
-    """Returns a line if the host stalled."""
-    if not measured.stalls:
+STALLED_SECONDS, STALLED_SHARE = 1.0, 0.01
+"""What the host stood still in all, in seconds, and of the time that was played, below which
+nobody need know: bots are not charged for it."""
+
+
+def stall_lines(measured: Measured, played: float | None = None) -> list[str]:
+    """Returns a line if the host stalled for so long that it matters.
+
+    Args:
+        measured: What was measured.
+        played: How long play took, in seconds, if that is known.
+    """
+    if measured.stalled < max(STALLED_SECONDS, STALLED_SHARE * (played or 0.0)):
         return []
     return [f"this host stood still for {measured.stalled:.1f} s in all; no bot was charged for it"]
 
@@ -37,7 +48,7 @@ def note_text(note: Note) -> str:
     parts = [f"grace {1000 * measured.grace:.0f} ms"]
     if measured.echo is not None:
         parts.append("bare echo {:.2f}/{:.2f} ms".format(*(1000 * each for each in measured.echo)))
-    parts.append(f"{measured.stalls} stalls {measured.stalled:.1f} s")
+    parts.append(f"{counted(measured.stalls, 'stall')} {measured.stalled:.1f} s")
     parts += [f"{name} CPU out of turn {_use(use)}" for name, use in sorted(measured.cpu.items())]
     return ", ".join(parts)
 
@@ -55,8 +66,16 @@ def _facts_text(text: str) -> str:
     return "; ".join([*plain, *more])
 
 
-def host_lines(overhead: OverheadTimes, measured: Measured) -> list[str]:
-    """Returns the harness's own share, the stalls, and what bots used of the processors."""
+def host_lines(
+    overhead: OverheadTimes, measured: Measured, played: float | None = None
+) -> list[str]:
+    """Returns the harness's own share, the stalls, and what bots used of the processors.
+
+    Args:
+        overhead: The harness's own times.
+        measured: What was measured besides.
+        played: How long play took, in seconds, if that is known.
+    """
     lines = []
     parts = [f"{part} {_pair(overhead, part)}" for part in overhead.parts]
     if any(overhead.parts.values()):
@@ -65,7 +84,7 @@ def host_lines(overhead: OverheadTimes, measured: Measured) -> list[str]:
             p50, p99 = measured.echo
             line += f"; a bare echo {1000 * p50:.2f}/{1000 * p99:.2f}"
         lines.append(line)
-    lines += stall_lines(measured)
+    lines += stall_lines(measured, played)
     if measured.cpu:
         uses = ", ".join(f"{name} {_use(use)}" for name, use in sorted(measured.cpu.items()))
         lines.append(f"CPU out of turn: {uses}")

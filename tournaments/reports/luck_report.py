@@ -27,9 +27,12 @@ def luck_parts(adjusted: Adjusted, entrants: Sequence[str]) -> Iterator[Grid | s
     grid = Grid(Column("entrant", is_text=True), Column("luck"), Column("adjusted"))
     for entrant in entrants:
         lucky = adjusted.luck_per_deal(entrant)
-        cell = "-" if lucky is None else f"{lucky:+.3f}"
+        cell = "-" if lucky is None else f"{lucky:+z.3f}"
         grid.add_row(entrant, cell, number(adjusted.points_per_deal(entrant)))
     yield grid
+    found = [adjusted.luck_per_deal(entrant) for entrant in entrants]
+    if any(each is not None for each in found) and not any(round(each or 0.0, 3) for each in found):
+        yield "nobody was lucky: in complete blocks everybody holds every hand, and luck cancels"
     yield f"adjusted by {adjusted.terms.coefficient:g} points a trick; {_saved(adjusted)}"
     best = number(adjusted.best_coefficient)
     yield f"best for single tables here: {best}, for a later tournament"

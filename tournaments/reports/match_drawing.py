@@ -8,7 +8,7 @@ from referee.match import DealLine, Ending, FinishedDeal, MatchRecord, finished_
 from referee.match.replay import last_state
 from referee.rules import rules_text
 from referee.rules.options import Scoring
-from referee.text import visible
+from referee.text import counted, visible
 from tournaments.reports.drawing import LEGEND, Paint, Role, draw_deal, plain, side_name
 
 
@@ -61,7 +61,9 @@ def draw_line(line: DealLine, where: str, *, seat: int | None = None, paint: Pai
 def _title(match: MatchRecord) -> str:
     terms = match.terms
     unit = "marks" if terms.rules.scoring is Scoring.MARKS else "points"
-    goal = f"to {terms.rules.target} {unit}" if terms.deals is None else f"{terms.deals} deals"
+    goal = (
+        f"to {terms.rules.target} {unit}" if terms.deals is None else counted(terms.deals, "deal")
+    )
     seats = ", ".join(f"{seat} {visible(name)}" for seat, name in enumerate(match.seats))
     return f"table {match.table}: {seats}; {rules_text(terms.rules)}, {goal}"
 

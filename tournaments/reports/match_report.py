@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 from referee.match import Ending, MatchRecord
 from referee.rules import rules_text
+from referee.text import counted
 from tournaments.figures import Contracts, sum_contracts, table_figures
 from tournaments.kit.causes import cause_of_fault
 from tournaments.reports.grids import Column, Grid
 from tournaments.reports.numbers import millis, rounded_millis
-from tournaments.results import FaultRow, TableResult
+from tournaments.results import FaultRow, TableResult, telling_lines
 from tournaments.timing import Times, seat_times
 
 
@@ -83,15 +84,23 @@ def match_table(result: TableResult, match: MatchRecord) -> Grid:
 
 def ending_line(result: TableResult, match: MatchRecord) -> str:
     """Returns how many deals were played, why the match ended, and by which rules."""
-    deals = f"{len(match.deals)} deal{'s' * (len(match.deals) != 1)}"
+    deals = counted(len(match.deals), "deal")
+    offenders = [fault.entrant for fault in result.faults if not fault.substitute]
     why = {
         Ending.TARGET: f"target of {match.terms.rules.target} reached",
         Ending.MOON: "ended by a moon",
         Ending.DEALS: "all played",
         Ending.CAP: f"nobody reached {match.terms.rules.target}",
-        Ending.FORFEIT: "forfeited",
+        Ending.FORFEIT: f"forfeited by {offenders[-1]}" if offenders else "forfeited",
     }[Ending(result.ending)]
     return f"{deals}, {why}; rules {rules_text(match.terms.rules)}"
+
+
+def winner_line(result: TableResult, match: MatchRecord) -> str:
+    """Returns who won, or who shares the first place."""
+    rows = [row for row in side_rows(result, match) if row.place == 1]
+    names = [" + ".join(row.entrants) for row in rows]
+    return f"{names[0]} won" if len(names) == 1 else f"level: {', '.join(names)}"
 
 
 MOST_PLACES = 6
@@ -137,14 +146,7 @@ def _describe(fault: FaultRow) -> str:
     text = f"fault: {fault.entrant} (seat {fault.seat}), {_place(fault)}: {fault.kind}"
     text += f": {fault.detail}" if fault.detail else ""
     text += f"; played for it: {fault.substitute}" if fault.substitute else "; forfeited"
-    return "\n".join([text, *(f"  stderr: {line}" for line in _telling(fault.stderr_tail))])
-
-
-def _telling(stderr: str) -> list[str]:
-    """Returns the lines that tell most: of a traceback where it ended, else the last one."""
-    lines = [line for line in stderr.splitlines() if line.strip()]
-    frames = [at for at, line in enumerate(lines) if line.lstrip().startswith('File "')]
-    return lines[frames[-1] :][-4:] if frames else lines[-1:]
+    return "\n".join([text, *(f"  stderr: {line}" for line in telling_lines(fault.stderr_tail))])
 
 
 def result_document(result: TableResult, match: MatchRecord) -> dict[str, object]:

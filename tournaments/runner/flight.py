@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from referee.text import counted
+
 MOST = 256
 """How many tables a worker plays at the same time at most, unless a tournament says so."""
 SHARE = 0.25
@@ -63,6 +65,6 @@ class Flight:
             self._said = fitting
             self._say(
                 f"{slowest} needs up to {1000 * longest:.3g} ms of a processor for a decision, of "
-                f"{self._move_time:g} s: each worker plays {fitting} "
-                f"table{'s' * (fitting != 1)} at a time, so that no bot waits for another"
+                f"{self._move_time:g} s: each worker plays "
+                f"{counted(fitting, 'table')} at a time, so that no bot waits for another"
             )

@@ -17,7 +17,7 @@ from pathlib import Path
 from referee.bots.sandbox.promises import TITLES
 from referee.bots.sandbox.tiers import Tier
 from referee.bots.terms import CallStyle, ClockTerms
-from referee.errors import ConfigError, NotFoundError, did_you_mean
+from referee.errors import ConfigError, NotFoundError, did_you_mean, nearest
 from referee.match import FaultKind
 from tournaments.holding import limits_in
 from tournaments.toml_reader import Reader, shown
@@ -118,16 +118,20 @@ class Catalogue:
     def only(self, names: Iterable[str]) -> Catalogue:
         """Returns the part that *names* name: ids, or the letters of groups; all if there are none.
 
+        Case does not matter.
+
         Raises:
             NotFoundError: if one names nothing.
         """
-        wanted = [name.strip() for text in names for name in text.split(",") if name.strip()]
+        given = [name.strip() for text in names for name in text.split(",") if name.strip()]
+        wanted = [name[0].upper() + name[1:].lower() for name in given]
         known = {b.id for b in self.behaviours}
         groups = {b.group for b in self.behaviours}
-        for name in wanted:
+        for name, typed in zip(wanted, given, strict=True):
             if name not in known and name not in groups:
-                hint = did_you_mean(name, known if len(name) > 1 else groups)
-                raise NotFoundError(f"there is no behaviour or group {name!r} in the zoo{hint}")
+                near = nearest(name, sorted(known)) if len(name) > 1 else None
+                hint = "--list shows all" if near is None else f"did you mean {near!r}?"
+                raise NotFoundError(f"there is no behaviour or group {typed!r} in the zoo ({hint})")
         if not wanted:
             return self
         kept = tuple(b for b in self.behaviours if b.id in wanted or b.group in wanted)
