@@ -87,7 +87,9 @@ class RunningClock:
         now = self._monotonic()
         late = now - self._due
         if late > STALL:
-            late -= max(0.0, self._waited() - self._waited_before)
+            waited = self._waited()
+            late -= max(0.0, waited - self._waited_before)
+            self._waited_before = waited
             if late > STALL:
                 self._left_out += late
                 self._note(late, now)

@@ -140,7 +140,7 @@ class DirectBot:
         if self.loss is None:
             transport.send(
                 [_message(question) for question in questions],
-                allowed * len(questions) + CALL_MARGIN,
+                limit_of(self._terms, allowed) + CALL_MARGIN,
             )
         while self._open and self.loss is None and self._failure is None:
             if not await self._hears_within(last, allowed):
@@ -172,8 +172,8 @@ class DirectBot:
                 waits = CpuWaits(self._clock, self.session.threads)
                 left = max(TICK, limit - elapsed)
             else:
-                left = limit + min(most, waits.seconds) - elapsed
                 may_wait_still = elapsed < limit + most and waits.go_on()
+                left = limit + min(most, waits.seconds) - elapsed
                 if left <= 0.0 and not may_wait_still:
                     return await self._has_come()
                 left = max(TICK, left)
@@ -259,6 +259,8 @@ class DirectBot:
 
     def expired(self, question: DecisionMessage, problem: str) -> None:
         """Takes note that the time of the call is over, which is more than our clock gives."""
+        if not self.awaits(question):
+            return
         self.failed(
             StalledError(
                 f"decision {question.decision_number} could not be asked: this host stood still "

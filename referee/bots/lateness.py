@@ -207,7 +207,9 @@ class Lateness:
         latest = self._clock.now() - most_credit(out.allowed(oldest), out.limit(oldest))
         self._is_held = not out.is_overdue(latest) and self._waits.go_on()
         if not self._is_held:
-            self._late(out, now)
+            # What waited when its credit was reckoned may have had its turn since.
+            credit = self.credit(out, oldest, oldest)
+            self._late(out, min(now, self._clock.now() - credit))
 
 
 def _turn(out: Outstanding, ask: Ask) -> tuple[Ask, Sending | None, float]:

@@ -292,6 +292,35 @@ async def test_nothing_is_judged_while_a_thread_waits_whose_wait_is_not_counted_
         assert bench.kinds == kinds, counted
 
 
+async def test_a_wait_that_ends_while_its_answer_is_judged_counts() -> None:
+    bench = Bench(ClockTerms(move_time=1.0, first_move=1.0, grace=0.05))
+    bench.ask("m")
+    await settle()
+    bench.time.pass_by(1.0)
+    bench.bot.threads.still = {(2, b"5 0 1")}
+    bench.time.pass_by(0.1)
+    await settle()
+    bench.time.pass_by(TICK)  # its credit is reckoned, and before it is judged
+    bench.bot.threads.still = set()
+    bench.bot.threads.wait(0.3, thread=2)
+    await settle()
+    bench.bot.answer("m")
+    await settle()
+    assert not bench.faults
+
+
+async def test_a_wait_explains_one_stall_and_not_the_next() -> None:
+    bench = Bench()
+    bench.time.clock.tick()
+    bench.time.waited += 0.5
+    bench.time.seconds += 0.5
+    bench.time.clock.now()
+    assert bench.time.clock.stalls == 0
+    bench.time.seconds += 0.5
+    bench.time.clock.now()
+    assert bench.time.clock.stalls == 1
+
+
 async def test_a_thread_that_works_or_that_waits_for_ever_defers_nothing() -> None:
     for works, until in ((True, 0.1), (False, MOST_CREDIT + 0.1)):
         bench = Bench(ClockTerms(move_time=1.0, first_move=1.0, grace=0.05))

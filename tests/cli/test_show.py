@@ -106,7 +106,7 @@ def test_faults_begin_with_their_number_and_one_cause_is_told_once(
 
 def test_a_run_without_faults_says_so(out: Screen, tmp_path: Path) -> None:
     store = store_of(tmp_path / "clean.sqlite", TOURNAMENT)
-    assert out.moon("tournament", "show", store, "--faults").splitlines()[-1] == "no faults"
+    assert out.moon("tournament", "show", store, "--faults").count("no faults") == 1
     assert "no faults" not in out.moon("tournament", "show", store), "nobody asked"
 
 

@@ -9,11 +9,13 @@ from pathlib import Path
 
 from referee.bots.halves import BETWEEN, halves_of
 from referee.bots.names import entrant_names, program_of
+from referee.bots.sandbox import Limits
 from referee.bots.spec import parse_bot, unnamed
 from referee.bots.terms import ClockTerms
 from referee.errors import ConfigError
 from referee.rules import DEFAULT_PRESETS, parse_rules, rules_text
 from tournaments.compare import ClaimPlan, Pairing, Plan, RatioPlan
+from tournaments.holding import limits_text
 from tournaments.runner.jobs import Job
 from tournaments.schedule import EntrantId
 
@@ -124,7 +126,7 @@ def too_few_blocks(plan: Plan, blocks: int, pairings: int) -> list[str]:
 
 
 def play_command(field: CompareField, pairing: Pairing, job: Job) -> str:
-    """Returns a command that plays one match of the two, as in the comparison."""
+    """Returns a command that plays a match of the two on other deals, on the same terms."""
     rules = parse_rules(job.rules)
     seats = [pairing.first, pairing.second]
     if rules.players == 3:
@@ -137,4 +139,7 @@ def play_command(field: CompareField, pairing: Pairing, job: Job) -> str:
         words += ["--deals", str(job.deals)]
     if job.clock.move_time != ClockTerms().move_time:
         words += ["--move-time", f"{job.clock.move_time:g}s"]
+    usual = limits_text(Limits()).split()
+    for limit in limits_text(job.sandbox.limits).split():
+        words += [] if limit in usual else ["--limit", limit]
     return shlex.join([*words, "--sandbox", str(job.sandbox.tier)])

@@ -39,12 +39,13 @@ class CompareProgress(LiveScreen):
         due = time.monotonic() + self._heartbeat
         while True:
             await asyncio.sleep(min(REFRESH, self._heartbeat))
-            lines = self.lines()
+            for contest, pace in zip(self._comparison.contests, self._paces, strict=True):
+                pace.left(contest.tally.blocks, 0.0)  # it is to see the first block in time
             if self._live is not None:
                 self._live.update(self._picture())
             elif time.monotonic() >= due:
                 due = time.monotonic() + self._heartbeat
-                for line in lines:
+                for line in self.lines():
                     self.say(line)
 
     def lines(self) -> list[str]:

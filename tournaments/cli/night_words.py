@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from referee.text import counted
 from tournaments.cli.night_times import clock_text, until_text
 from tournaments.league.night import Limits, NightPlay, Why
 from tournaments.league.nights import NightFile
@@ -25,27 +26,18 @@ def prediction(
     then = until_text(time_left) if time_left is not None else ""
     if pace is None:
         known = "how long a round takes is known after the first one"
-        at_most = [] if left is None else [f"{rounds_text(left)} at most"]
+        at_most = [] if left is None else [f"{counted(left, 'round')} at most"]
         return "; ".join([known, *([then] if then else []), *at_most])
     each = pace * tables
     text = f"a round takes about {clock_text(each)}"
     if not is_measured:
         text = f"going by what was played before, {text}"
     if time_left is None:
-        return f"{text}; {rounds_text(left or 0)} left, about {clock_text(each * (left or 0))}"
+        return f"{text}; {counted(left or 0, 'round')} left, about {clock_text(each * (left or 0))}"
     fit = int(time_left / each) if each else 0
     fit = fit if left is None else min(fit, left)
-    fits = f"{text}, so {rounds_text(fit)} fit into the {clock_text(time_left)} that are left"
+    fits = f"{text}, so {counted(fit, 'round')} fit into the {clock_text(time_left)} that are left"
     return f"{fits}, {then}" if then else fits
-
-
-def rounds_text(rounds: int) -> str:
-    """Returns *rounds* with their number.
-
-    >>> rounds_text(1), rounds_text(2)
-    ('1 round', '2 rounds')
-    """
-    return f"{rounds} round{'s' * (rounds != 1)}"
 
 
 def asked_lines(night: NightFile, play: NightPlay) -> tuple[str, str]:
@@ -53,8 +45,8 @@ def asked_lines(night: NightFile, play: NightPlay) -> tuple[str, str]:
     left, pace = play.in_play, play.pace.table
     about = f" (about {clock_text(left * pace)})" if pace is not None else ""
     first = (
-        f"round {play.rounds} is the last one: the {left} tables left of it{about} are played and "
-        f"count, then {night.name} is over for good"
+        f"round {play.rounds} is the last one: what is left of it, {counted(left, 'table')}{about},"
+        f" is played and counts, then {night.name} is over for good"
     )
     again = "once more ends at once: what is finished is kept, and moon league night goes on with"
     return first, f"{again} {night.name} later"
@@ -62,14 +54,15 @@ def asked_lines(night: NightFile, play: NightPlay) -> tuple[str, str]:
 
 def end_line(night: NightFile, rounds: int, why: Why, tables: int) -> str:
     """Returns how *night* has ended for good, with so many *tables* that count."""
-    ended = f"{night.name} is over for good after {rounds_text(rounds)}: {why}"
-    return f"{ended}; its {tables} tables count, and moon league night holds the next night"
+    ended = f"{night.name} is over for good after {counted(rounds, 'round')}: {why}"
+    count = counted(tables, "table")
+    return f"{ended}; {count} of it count, and moon league night holds the next night"
 
 
 def pause_line(night: NightFile, play: NightPlay, tables: int) -> str:
     """Returns how *night* stands that goes on later, with so many *tables* played."""
     left = f"{play.in_play} of round {play.rounds} are left" if play.rounds else "no round is begun"
     return (
-        f"{night.name} is not over: {tables} tables are kept and count, {left}; "
+        f"{night.name} is not over: kept and counted are {counted(tables, 'table')}, {left}; "
         "moon league night goes on with it"
     )

@@ -80,7 +80,6 @@ def _show_run(store: Store, faults: bool, as_json: bool) -> None:
         f"begun {run.created_at} by moon {run.code_version}",
         f"fingerprint {store.fingerprint()}",
         *(f"{note.at} {note.kind}: {note_text(note)}" for note in store.notes()),
-        *(["no faults"] if faults and not listed else []),
     ]
     for line in lines:
         screen.print(line, soft_wrap=True)

@@ -15,19 +15,22 @@ _FRAME = re.compile(r'\s*File ".+", line \d+, in ')
 def cause_of(problem: str, stderr: str) -> str:
     r"""Returns what every failure with this *problem* and its cause in *stderr* has in common.
 
-    That is the error which the bot named last, but for numbers in it, and the place that raised it.
+    That is the problem and the error which the bot named last, but for numbers in them, and the
+    place that raised it.
 
     >>> first = "Traceback\n  File \"bot.py\", line 30, in play\nKeyError: 64"
     >>> cause_of("crashed", first) == cause_of("crashed", first.replace("64", "31"))
     True
     >>> cause_of("crashed", first) == cause_of("crashed", first.replace("30", "12"))
     False
+    >>> cause_of("late, 1.5 s in its bank", "") == cause_of("late, 0 s in its bank", "")
+    True
     """
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     errors = [line for line in lines if _ERROR.match(line)] or lines
     frames = [line for line in lines if _FRAME.match(line)]
-    named = [re.sub(r"\d+", "0", line) for line in errors[-1:]]
-    return "\n".join([problem, *named, *frames[-1:]])
+    named = [re.sub(r"\d+(\.\d+)?", "0", line) for line in (problem, *errors[-1:])]
+    return "\n".join([*named, *frames[-1:]])
 
 
 def cause_of_fault(kind: str, detail: str, stderr: str, asked: str) -> str:

@@ -118,7 +118,7 @@ def told(text: str) -> str:
 
 
 _QUOTED = re.compile(r"""(["'])(?:file://)?/[^"'\n]*/([^"'/\n]+)\1""")
-_BARE = re.compile(r"(?<![\w.:/…])(?:file://)?/(?:[^\s\"'/:,;()]+/)+([^\s\"'/:,;()]+)")
+_BARE = re.compile(r"(?<![\w./…])(?:file://)?/(?:[^\s\"'/:,;()]+/)+([^\s\"'/:,;()]+)")
 
 
 def without_paths(text: str) -> str:
@@ -126,8 +126,10 @@ def without_paths(text: str) -> str:
 
     Pages are published, and where the files of a league lie is nobody's business.
 
-    >>> without_paths('File "/home/ann lee/bots/tall.py", line 3: no /srv/x/weights.bin, 1/2')
-    'File "…/tall.py", line 3: no …/weights.bin, 1/2'
+    >>> without_paths('File "/home/ann lee/bots/tall.py", line 3: no:/srv/x/weights.bin, 1/2')
+    'File "…/tall.py", line 3: no:…/weights.bin, 1/2'
+    >>> without_paths("see https://example.org/a/b")
+    'see https://example.org/a/b'
     """
     return _BARE.sub(r"…/\1", _QUOTED.sub(r"\1…/\2\1", text))
 

@@ -46,7 +46,7 @@ def estimate(tally: Tally) -> str:
     >>> estimate(Tally([1.0, 2.0, 3.0])), estimate(Tally([0.0, 0.0]))
     ('+2.000 ± 2.484', '+0.000')
     """
-    found = tally.student_interval()
+    found = tally.interval()
     text = f"{tally.mean:+.3f}" if tally.blocks else "?"
     return text if found is None else f"{text} ± {0.5 * (found[1] - found[0]):.3f}"
 
@@ -98,5 +98,5 @@ def cross_document(cross: Cross, bots: Sequence[str]) -> dict[str, object]:
 
 
 def _document(tally: Tally) -> dict[str, object]:
-    low, high = tally.student_interval() or (None, None)
+    low, high = tally.interval() or (None, None)
     return {"value": tally.mean if tally.blocks else None, "low": low, "high": high}

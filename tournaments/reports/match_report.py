@@ -85,13 +85,12 @@ def match_table(result: TableResult, match: MatchRecord) -> Grid:
 def ending_line(result: TableResult, match: MatchRecord) -> str:
     """Returns how many deals were played, why the match ended, and by which rules."""
     deals = counted(len(match.deals), "deal")
-    offenders = [fault.entrant for fault in result.faults if not fault.substitute]
     why = {
         Ending.TARGET: f"target of {match.terms.rules.target} reached",
         Ending.MOON: "ended by a moon",
         Ending.DEALS: "all played",
         Ending.CAP: f"nobody reached {match.terms.rules.target}",
-        Ending.FORFEIT: f"forfeited by {offenders[-1]}" if offenders else "forfeited",
+        Ending.FORFEIT: f"forfeited by {result.offender}",
     }[Ending(result.ending)]
     return f"{deals}, {why}; rules {rules_text(match.terms.rules)}"
 

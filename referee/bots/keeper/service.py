@@ -64,7 +64,7 @@ class Service:
         self._look_due = math.inf
         self._look_closely_due = 0.0
         self._process_count = 0
-        self._strangers: set[Entry] = set()
+        self._strangers: dict[tuple[int, int], float] = {}
         self._selector = selectors.DefaultSelector()
         self._wake, self._waker = socket.socketpair()
         for end in (control, self._wake, self._waker):
@@ -196,13 +196,13 @@ class Service:
     def _end_strangers(self, found: set[Entry]) -> None:
         """Ends what hid whose it is, so that nobody's limits hold for it.
 
-        At the second look: a process that is just beginning to run a program has no mark either.
+        Not at once: a process that is just beginning to run a program has no mark either.
         """
-        known = {(entry.pid, entry.born) for entry in self._strangers}
+        now, before = time.monotonic(), self._strangers
+        self._strangers = {(e.pid, e.born): before.get((e.pid, e.born), now) for e in found}
         for entry in found:
-            if (entry.pid, entry.born) in known:
+            if now - self._strangers[entry.pid, entry.born] >= LOOK_PAUSE:
                 kill_process(entry)
-        self._strangers = found
 
     def _freeze(self, request: dict[str, Any], *, frozen: bool) -> None:
         kept = self._kept.get(request["id"])
