@@ -19,7 +19,7 @@ from referee.bots.clock import TICK, RunningClock
 from referee.bots.exchange import judge_answer
 from referee.bots.handshake import BotInfo, HandshakeError, shake_hands
 from referee.bots.lateness import LOOKS, CpuWaits, most_credit, window_opens
-from referee.bots.outstanding import limit_of
+from referee.bots.outstanding import grace_of, limit_of
 from referee.bots.sessions import BotSession, Session
 from referee.bots.terms import CALL_MARGIN, ClockTerms
 from referee.bots.transports import Gate, Listener, StreamTransport, Transport, UnaryTransport
@@ -162,7 +162,7 @@ class DirectBot:
             allowed: What it has, in seconds.
         """
         limit = limit_of(self._terms, allowed)
-        most = most_credit(allowed, limit)
+        most = most_credit(allowed, grace_of(self._terms, allowed))
         waits = None
         self._changed.clear()
         left = window_opens(limit)

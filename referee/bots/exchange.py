@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from moon.v1 import bot_service_pb2 as pb
@@ -42,3 +43,10 @@ def judge_answer(answer: pb.Answer, match_id: str, decision: Decision) -> Choice
         return Fault(FaultKind.PROTOCOL, str(error))
     except IllegalChoiceError as error:
         return Fault(FaultKind.ILLEGAL, str(error))
+
+
+def named_first(answers: Sequence[pb.Answer]) -> Sequence[pb.Answer]:
+    """Returns *answers*, those last that name no match: what others answer is not theirs."""
+    if all(answer.match_id for answer in answers):
+        return answers
+    return sorted(answers, key=lambda answer: not answer.match_id)

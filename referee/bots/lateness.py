@@ -34,14 +34,14 @@ def window_opens(limit: float) -> float:
     return max(limit / 4, limit - WINDOW)
 
 
-def most_credit(allowed: float, limit: float) -> float:
+def most_credit(allowed: float, grace: float) -> float:
     """Returns the most seconds that an answer may be late for the waiting of the host.
 
     Args:
         allowed: What the bot has, in seconds.
-        limit: The same with the grace.
+        grace: What its answer may be late anyway.
     """
-    return max(0.0, min(MOST_CREDIT, (1.0 + MOST_SHARE) * allowed - limit))
+    return max(0.0, min(MOST_CREDIT, MOST_SHARE * allowed - grace))
 
 
 class CpuWaits:
@@ -186,7 +186,7 @@ class Lateness:
         """
         if self._waits is None or self._watched != _turn(out, oldest):
             return 0.0
-        return min(self._waits.seconds, most_credit(out.allowed(ask), out.limit(ask)))
+        return min(self._waits.seconds, most_credit(out.allowed(ask), out.grace(ask)))
 
     def _look_again(self, out: Outstanding, now: float, looks: int) -> None:
         """Calls it late if it has not come by *now*, once everything that had come is handled."""
@@ -204,7 +204,7 @@ class Lateness:
         oldest = out.oldest
         if oldest is None or self._waits is None or not out.is_overdue(now):
             return
-        latest = self._clock.now() - most_credit(out.allowed(oldest), out.limit(oldest))
+        latest = self._clock.now() - most_credit(out.allowed(oldest), out.grace(oldest))
         self._is_held = not out.is_overdue(latest) and self._waits.go_on()
         if not self._is_held:
             # What waited when its credit was reckoned may have had its turn since.

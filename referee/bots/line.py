@@ -22,7 +22,7 @@ from moon.v1 import bot_service_pb2 as pb
 from referee.bots.asks import NOTHING, Ask, Charge, Sending, StalledError
 from referee.bots.clock import RunningClock
 from referee.bots.cpu import CpuUse
-from referee.bots.exchange import judge_answer, message_of
+from referee.bots.exchange import judge_answer, message_of, named_first
 from referee.bots.lateness import Lateness
 from referee.bots.life import Life, State
 from referee.bots.outstanding import Outstanding
@@ -224,12 +224,11 @@ class Line:
                 return  # it was lost, and what is out is put to the next one
             moment, now = time.monotonic(), self._clock.now()
             # What answers nothing shares no charge, or padding would make time cheap.
-            open_before, oldest = len(self._out), self._out.oldest
-            whole = self._out.whole(now)
+            oldest, whole = self._out.oldest, self._out.whole(now)
             is_understood = True
-            known = [(ask, a) for a in answers if (ask := self._find(a)) is not None]
+            known = [(ask, a) for a in named_first(answers) if (ask := self._find(a)) is not None]
             if known and oldest is not None:
-                charge = self._out.share(whole, min(len(known), open_before))
+                charge = self._out.share(whole, len(known))
                 late = self._lateness.late(self._out, known, charge.seconds, oldest)
                 self._out.settle(now)
                 for ask, answer in known:
@@ -243,18 +242,17 @@ class Line:
                         self._fault(ask, outcome, charge)
                     else:
                         ask.answered(outcome, charge)
-            if self._out and not all(answer.match_id for answer in answers):
-                # It can be to any of them: they are put again one by one, where there is no doubt.
-                self._out.suspect_all()
-                is_understood = False
             if not is_understood:
                 self.restart()
             self._go_on()
 
     def _find(self, answer: pb.Answer) -> Ask | None:
-        """Returns the question *answer* is to, which is out no longer, or ``None``."""
+        """Returns the question *answer* is to, which is out no longer, or ``None``.
+
+        One that names no match can be to any: the question that waited longest pays for it.
+        """
         ask = self._out.take((answer.match_id, answer.decision_number))
-        if ask is None and len(self._out) == 1 and not answer.match_id:
+        if ask is None and self._out and not answer.match_id:
             return self._out.take_oldest()
         if ask is None:
             self.strays += 1
@@ -327,6 +325,7 @@ class Line:
         host stalled. The process may still be busy with the call, so it is put to another one.
         """
         with self._our_fault():
+            self._clock.look()
             ask = self._out.find((question.match_id, question.decision_number))
             if ask is None or ask.sending is None:
                 return
@@ -353,8 +352,10 @@ class Line:
         self._put_again(asks)  # last: a table that ends of it may want another process too
 
     def is_up(self) -> None:
-        """Takes note that there is a new session, which has its first decision before it."""
-        self._out = Outstanding(self._terms)
+        """Takes note that there is a new session, of a new process unless it runs elsewhere."""
+        session = self._life.session
+        is_known = session is not None and session.is_remote and self._life.starts > 1
+        self._out = Outstanding(self._terms, is_warm=is_known)
         self._pump_soon()
 
     def has_not_started(self, fault: Fault) -> None:

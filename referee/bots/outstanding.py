@@ -19,7 +19,12 @@ def limit_of(terms: ClockTerms, allowed: float) -> float:
 
     The grace is no more than half of the time allowed, where that is little.
     """
-    return allowed + terms.network + min(terms.grace or 0.0, allowed / 2)
+    return allowed + terms.network + grace_of(terms, allowed)
+
+
+def grace_of(terms: ClockTerms, allowed: float) -> float:
+    """Returns what an answer may be late for which a bot has *allowed* seconds."""
+    return min(terms.grace or 0.0, allowed / 2)
 
 
 class Overdue(NamedTuple):
@@ -49,12 +54,17 @@ class Outstanding:
     that the bot does not read is taken as written `MOST_WRITING` after it was handed over.
     """
 
-    def __init__(self, terms: ClockTerms) -> None:
-        """Makes the clock of a process that has answered nothing yet."""
+    def __init__(self, terms: ClockTerms, *, is_warm: bool = False) -> None:
+        """Makes the clock of a process.
+
+        Args:
+            terms: What it may take.
+            is_warm: Whether it has answered before, so that no first decision is to come.
+        """
         self._terms = terms
         self._asks: dict[tuple[str, int], Ask] = {}
         self._last = 0.0
-        self._warm = False
+        self._warm = is_warm
 
     def __len__(self) -> int:
         """Returns how many questions are out."""
@@ -93,6 +103,10 @@ class Outstanding:
     def limit(self, ask: Ask) -> float:
         """Returns the seconds after which *ask* is late, all told."""
         return limit_of(self._terms, self.allowed(ask))
+
+    def grace(self, ask: Ask) -> float:
+        """Returns the part of its limit that is grace, in seconds."""
+        return grace_of(self._terms, self.allowed(ask))
 
     @property
     def shortest_limit(self) -> float:

@@ -109,7 +109,10 @@ def _within(folder: Path, secret: _Hidden) -> Iterator[Path]:
         yield folder
         return
     for entry in sorted(folder.iterdir()):
-        kind = entry.lstat().st_mode
+        try:
+            kind = entry.lstat().st_mode
+        except FileNotFoundError:  # files of stores and editors come and go
+            continue
         if stat.S_ISDIR(kind):
             yield from _within(entry, secret)
         elif not stat.S_ISLNK(kind) and not secret.holds(entry):

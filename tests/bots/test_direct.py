@@ -61,7 +61,7 @@ async def test_a_first_decision_has_the_move_time_at_least() -> None:
 
 
 async def test_what_waits_for_a_processor_puts_the_judgement_off() -> None:
-    most = most_credit(TERMS.move_time, TERMS.move_time + TERMS.grace)
+    most = most_credit(TERMS.move_time, TERMS.grace)
     threads = ScriptedThreads()
     threads.still = {(1, b"5 0 1")}
     found = await reply(TERMS, threads, lambda _: None)

@@ -137,7 +137,7 @@ async def test_the_bank_of_one_seat_is_no_time_for_another() -> None:
     bench.bot.answer("poor")
     await settle()
     fault, charge = bench.faults["poor"]
-    assert (fault.kind, fault.detail) == (FaultKind.TIMEOUT, "no answer within 1 s")
+    assert (fault.kind, fault.detail) == (FaultKind.TIMEOUT, "no answer within 1 s; bank used up")
     assert charge == Charge(1.0, 0.0)
     bench.time.pass_by(0.9)
     bench.bot.answer("rich")
@@ -511,22 +511,33 @@ async def test_answers_to_nothing_make_no_answer_cheaper() -> None:
     assert bench.choices["a"][1] == pytest.approx(0.3, abs=TICK)
 
 
-async def test_an_answer_that_names_no_question_is_charged_to_none_of_several() -> None:
-    """It could be to any of them; asked one at a time, everybody knows."""
+async def test_an_answer_that_names_no_question_is_paid_for_by_the_one_that_waited_longest() -> (
+    None
+):
+    """Were nobody charged, a bot could have all its questions put again whenever it liked."""
     bench = Bench()
     bench.ask("a", "b", "c")
     await settle()
-    bench.bot.answer("b", bid=Bid.FOUR)
-    bench.bot.answer("", number=0)
+    named = encode_answer(MakeBid(Bid.PASS), match_id="a", number=1)
+    bench.bot.listener.answered([pb.Answer(), named])
     await settle()
-    assert "b" in bench.choices
-    assert not bench.faults
+    assert set(bench.choices) == {"a"}, "what another answers is not taken from it"
+    assert bench.kinds == {"b": FaultKind.PROTOCOL}
     assert [session.ended for session in bench.sessions] == [True, False]
-    assert bench.bot.asked == [("a", 1)]
-    bench.bot.answer("", number=0)
-    await settle()
-    assert bench.kinds == {"a": FaultKind.PROTOCOL}
-    await settle()
     assert bench.bot.asked == [("c", 1)]
     bench.bot.answer("c")
-    assert set(bench.choices) == {"b", "c"}
+    assert set(bench.choices) == {"a", "c"}
+
+
+@pytest.mark.parametrize("is_remote", [True, False], ids=["remote", "here"])
+async def test_a_bot_that_ran_on_elsewhere_has_no_second_first_decision(is_remote: bool) -> None:
+    bench = Bench(ClockTerms(move_time=1.0, first_move=10.0, grace=0.05))
+    bench.is_remote = is_remote
+    bench.ask("a", "b")
+    await settle()
+    bench.bot.listener.answered([pb.Answer()])
+    await settle()
+    bench.time.pass_by(2.0)
+    await settle()
+    late = {"b": FaultKind.TIMEOUT} if is_remote else {}
+    assert bench.kinds == {"a": FaultKind.PROTOCOL, **late}
