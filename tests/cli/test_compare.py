@@ -73,9 +73,9 @@ def test_the_better_one_is_named_with_numbers_that_say_whose_they_are(out: Scree
     assert "\x1b" not in text + out.error
     assert "moon: tall - dice: " not in out.error, "no heartbeat was due"
     assert lines[2].startswith(
-        "  decided by the evidence (log-likelihood ratio) that tall is better:"
+        "  what decides: the evidence (log-likelihood ratio) that tall is better,"
     )
-    needed = re.search(r"better: ([\d.]+) of the ([\d.]+) needed; that dice is: -", lines[2])
+    needed = re.search(r"better, ([\d.]+) of the ([\d.]+) needed; that dice is, -", lines[2])
     assert needed is not None
     assert float(needed[1]) >= float(needed[2]), "it was decided"
     assert "at every look" not in text, "an interval that does not decide, beside a verdict"

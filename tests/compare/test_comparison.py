@@ -292,6 +292,6 @@ def test_what_decides_is_told_with_its_level_and_from_when_on_it_is_known() -> N
         judged(plan, pairings, luck(dict.fromkeys((A, B, C), 0.5)), blocks=blocks).contests[0]
         for blocks in (FLOOR - 1, FLOOR + 1)
     )
-    level = "decided by diff>0.5 and the interval that holds at every look at once, 90 %: "
+    level = "what decides: diff>0.5 and the interval that holds at every look at once, 90 %: "
     assert evidence_text(early) == f"{level}from block {FLOOR} on"
     assert evidence_text(later) == f"{level}{later.judge.low:+.3f} to {later.judge.high:+.3f}"

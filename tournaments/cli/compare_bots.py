@@ -14,7 +14,8 @@ from referee.bots.spec import parse_bot, unnamed
 from referee.bots.terms import ClockTerms
 from referee.errors import ConfigError
 from referee.rules import DEFAULT_PRESETS, parse_rules, rules_text
-from tournaments.compare import ClaimPlan, Pairing, Plan, RatioPlan
+from tournaments.compare import Pairing, Plan, RatioPlan
+from tournaments.evidence import FLOOR
 from tournaments.holding import limits_text
 from tournaments.runner.jobs import Job
 from tournaments.schedule import EntrantId
@@ -109,7 +110,8 @@ def too_few_blocks(plan: Plan, blocks: int, pairings: int) -> list[str]:
     """Returns what so many *blocks* for each of the pairings cannot come to, if anything."""
     least = plan.blocks_needed(pairings)
     if blocks < least:
-        advice = "" if isinstance(plan, ClaimPlan) else " or a larger --effect"
+        is_effect = isinstance(plan, RatioPlan) and blocks >= FLOOR
+        advice = " or a larger --effect" if is_effect else ""
         text = (
             f"no verdict comes before block {least}, and there are at most {blocks}: the "
             f"difference is estimated, and nothing decided; --max-blocks {least} or more{advice} "

@@ -119,4 +119,6 @@ def _print_own(rows: Sequence[OwnPartner]) -> None:
 
 
 def _interval(low: float | None, high: float | None) -> str:
-    return "-" if low is None or high is None else f"{low:+z.2f} to {high:+z.2f}"
+    """Returns an interval; none where all blocks are alike, which say nothing of their spread."""
+    is_known = low is not None and high is not None and low < high
+    return f"{low:+z.2f} to {high:+z.2f}" if is_known else "-"

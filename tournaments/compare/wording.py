@@ -17,6 +17,8 @@ from tournaments.schedule import EntrantId
 UNIT = "points a deal"
 CONFIDENCE = 0.95
 """That of the interval of the difference, which decides nothing."""
+FEW = 5
+"""Blocks below which people are shown no interval: it would look surer than it is."""
 
 
 def verdict_text(contest: Contest) -> str:
@@ -39,12 +41,12 @@ def estimate_text(contest: Contest) -> str:
     if not tally.blocks:
         return f"{contest.pairing}: no block yet"
     found = tally.interval(CONFIDENCE)
-    if found is None:
+    if tally.blocks < FEW:
+        interval = f"no interval of {counted(tally.blocks, 'block')}"
+    elif found is None:
         interval = "no interval, all blocks alike"
     else:
         interval = f"{_percent(CONFIDENCE)} {_range(*found)}"
-    if tally.blocks == 1:
-        interval = "no interval of one block"
     return f"{contest.pairing}: {tally.mean:+.3f} {UNIT}, {interval}"
 
 
@@ -54,13 +56,13 @@ def evidence_text(contest: Contest) -> str:
     if isinstance(judge, RatioJudge):
         bounds = _bounds(judge, contest)
         return (
-            f"decided by the evidence (log-likelihood ratio) that {first} is better: "
-            f"{judge.run.up:.2f} of the {bounds.upper:.2f} needed; that {second} is: "
-            f"{judge.run.down:.2f}; both down to {bounds.lower:.2f}: equal"
+            f"what decides: the evidence (log-likelihood ratio) that {first} is better, "
+            f"{judge.run.up:.2f} of the {bounds.upper:.2f} needed; that {second} is, "
+            f"{judge.run.down:.2f}; equal once both are below {bounds.lower:.2f}"
         )
     assert isinstance(judge, ClaimJudge)
     return (
-        f"decided by {judge.claim} and the interval that holds at every look at once, "
+        f"what decides: {judge.claim} and the interval that holds at every look at once, "
         f"{_percent(1.0 - judge.alpha)}: {_always(judge)}"
     )
 
