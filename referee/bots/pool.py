@@ -184,13 +184,14 @@ class BotPool:
         async def start(listener: Listener) -> Session:
             terms = self._sessions
             if spec.is_remote:
-                return await start_remote(way_to(spec, terms.remote), listener, terms)
+                way, again = way_to(spec, terms.remote), line.starts > 1
+                return await start_remote(way, listener, terms, again=again)
             process = BotProcess(spec, self._keeper, terms.sandbox, self._hidden_from(spec))
             if self.started is not None:
                 self.started(key, process)
             return await start_session(process, listener, terms, self._clock.now)
 
-        return Line(
+        line = Line(
             key.entrant,
             self._clock,
             self._terms if spec.is_remote else replace(self._terms, network=0.0),
@@ -198,6 +199,7 @@ class BotPool:
             broken=self._fail,
             window=self._window,
         )
+        return line
 
     def _hidden_from(self, spec: BotSpec) -> tuple[Path, ...]:
         """Returns what *spec* may not read: secrets of ours, and the other bots."""

@@ -10,7 +10,9 @@ next one.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Coroutine, Sequence
+from dataclasses import replace
 
 import grpc
 import grpc.aio
@@ -42,12 +44,33 @@ TRY_AGAIN = 0.1
 """Seconds between two attempts to make a link again."""
 
 
-async def start_remote(way: Way, listener: Listener, terms: SessionTerms) -> RemoteSession:
+async def start_remote(
+    way: Way, listener: Listener, terms: SessionTerms, *, again: bool = False
+) -> RemoteSession:
     """Shakes hands with the bot at the end of *way* and returns the session.
+
+    Args:
+        way: How it is reached.
+        listener: Who is told what comes back from it.
+        terms: What it has to agree to, and how long that may take.
+        again: Whether it was asked before: a link that drops now is made again, while there is
+            time, as it is in a session.
 
     Raises:
         StartError: if it cannot be reached, or answers something else than the protocol asks for.
     """
+    until = time.monotonic() + terms.startup
+    while True:
+        try:
+            left = until - time.monotonic()
+            return await _start_once(way, listener, replace(terms, startup=left))
+        except StartError as error:
+            if error.answered or not again or time.monotonic() + TRY_AGAIN > until:
+                raise
+        await asyncio.sleep(TRY_AGAIN)
+
+
+async def _start_once(way: Way, listener: Listener, terms: SessionTerms) -> RemoteSession:
     channel = way.open()
     try:
         info = await shake_hands(BotCalls(channel), terms.startup)
@@ -57,7 +80,7 @@ async def start_remote(way: Way, listener: Listener, terms: SessionTerms) -> Rem
     except BaseException as error:
         await channel.close()
         if isinstance(error, TimeoutError):
-            problem = f"did not answer the handshake within {terms.startup:g} s"
+            problem = f"did not answer the handshake within {terms.startup:.3g} s"
         elif isinstance(error, grpc.RpcError):
             problem = describe(error)
         elif isinstance(error, HandshakeError):

@@ -94,7 +94,8 @@ async def line_to(
     way = way_to(parse_bot(text, Path()), remote or RemoteTerms())
 
     async def begin(listener: Listener) -> Session:
-        return await start_remote(way, listener, SessionTerms(RULES, terms.startup, style))
+        session_terms = SessionTerms(RULES, terms.startup, style)
+        return await start_remote(way, listener, session_terms, again=line.starts > 1)
 
     broken: asyncio.Future[None] = asyncio.Future()
     async with RunningClock(monotonic) as clock:

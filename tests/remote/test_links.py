@@ -63,6 +63,21 @@ async def test_a_link_that_drops_between_questions_is_nobodys_fault(style: CallS
             assert bot.asked == 2
 
 
+async def test_a_link_that_drops_while_a_known_bot_is_greeted_again_is_made_again() -> None:
+    bot = Meek()
+    with served(bot) as target:
+        async with cable_to(target) as (cable, address), line_to(f"grpc://{address}") as far:
+            await far.ask("m")
+            cable.cut(for_good=True)
+            far.line.restart()  # as after a fault: the next question needs a new session
+            asked = asyncio.create_task(far.ask("n"))
+            await asyncio.sleep(0.5)
+            assert not asked.done()
+            cable.plugged = True
+            choice, _ = await asked
+            assert isinstance(choice, MakeBid), choice
+
+
 def slowly() -> float:
     """Returns a time that goes half as fast, as on a host that stands still now and then."""
     return time.monotonic() / 2
