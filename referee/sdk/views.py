@@ -258,7 +258,7 @@ def _legal_values(view: View[Any]) -> tuple[Any, ...]:
 def _generator(view: View[Any]) -> random.Random:
     digest = hashlib.blake2b(view.question.encode(), digest_size=16).digest()
     # Bots have no secrets to draw; what counts is that a draw can be repeated.
-    return random.Random(int.from_bytes(digest))  # noqa: S311
+    return random.Random(int.from_bytes(digest))  # noqa: S311 - no secret
 
 
 _FOUND_LATER: dict[str, Callable[[View[Any]], Any]] = {

@@ -263,6 +263,6 @@ def test_a_name_that_a_view_does_not_have_is_refused_as_of_any_object() -> None:
     [sent, *_] = questions(preset_rules("tournament-3p"), range(1))
     view: AnyView = View.read(encode_decision(sent, match_id="m", number=1, move_time_ms=1000))
     with pytest.raises(AttributeError, match="'View' object has no attribute 'hnad'"):
-        view.hnad  # noqa: B018
+        view.hnad  # noqa: B018 - the misspelt name is what is tried
     with pytest.raises(AttributeError, match="a view cannot be changed: hand"):
         view.hand = sent.hand  # type: ignore[misc]
