@@ -66,8 +66,6 @@ class Ask:
     """The moment at which the answer arrived or was judged to be missing; 0 until then."""
     stalled: float = field(default=0.0, init=False)
     """How long the host stalled while it was out, in seconds."""
-    is_suspect: bool = field(default=False, init=False)
-    """Whether a process was lost while it and others were out, so that it is asked alone now."""
     repeats: int = field(default=0, init=False)
     """How often it was asked again because the host had stalled."""
 
@@ -83,6 +81,11 @@ class Ask:
             return self.handed
         written = self.sending.written
         return written if 0.0 < written < self.arrived else self.arrived
+
+    def note_stalls(self, stalled: float) -> None:
+        """Takes note of how long the host had stalled, in all, when it came back or was lost."""
+        if self.sending is not None:
+            self.stalled += stalled - self.sending.stalled
 
 
 class TableLine(Protocol):

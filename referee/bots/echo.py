@@ -28,7 +28,7 @@ from referee.bots.handshake import open_channel
 from referee.bots.rundir import temporary_folder
 from referee.match import Match, Terms
 from referee.rules import preset_rules, seed_key
-from referee.wire.choices import encode_decision
+from referee.wire.packing import pack_decision
 
 BATCH = 32
 """How many decisions a message of the batched echo holds."""
@@ -157,7 +157,7 @@ def _decision(number: int) -> pb.Decision:
         match = match.play(decision.legal[0])
     assert decision is not None
     view = match.view(decision.seat, decision)
-    return encode_decision(view, match_id=f"{number:016x}", number=40, move_time_ms=2000)
+    return pack_decision(view, match_id=f"{number:016x}", number=40, move_time_ms=2000).decision
 
 
 # The other process.

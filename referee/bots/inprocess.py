@@ -103,7 +103,7 @@ class InprocessLine:
         self._insider: Insider | None = None
         self._waiting: deque[Ask | Notice] = deque()
         self._has_turn = False
-        self._suspects = 0
+        self._is_alone = False
         self._owed: Fault | None = None
         self._failed_starts = 0
         self._start_fault: Fault | None = None
@@ -229,10 +229,11 @@ class InprocessLine:
             ended = perf_counter()
             self._insider = None
             if len(asks) == 1:
+                self._is_alone = False
                 asks[0].faulted(_crash(error), Charge(ended - begun))
             else:
-                # Nobody knows over which of them, so each is put again alone.
-                self._suspects = len(asks)
+                # Nobody knows over which of them, so they are put alone until it breaks again.
+                self._is_alone = True
                 self._waiting.extendleft(reversed(asks))
         else:
             ended = perf_counter()
@@ -244,8 +245,7 @@ class InprocessLine:
 
     def _batch(self, insider: Insider, first: Ask) -> list[Ask]:
         """Returns *first* and what else goes with it."""
-        if self._suspects:
-            self._suspects -= 1
+        if self._is_alone:
             return [first]
         asks, most = [first], min(self._window, insider.most)
         while self._waiting and len(asks) < most:
@@ -272,6 +272,7 @@ class InprocessLine:
     def _fault_waiting(self, first: Ask) -> None:
         """Charges *first*, and all that waits behind it, with the start that failed."""
         assert self._start_fault is not None
+        self._is_alone = False
         asks = [first, *(item for item in self._waiting if isinstance(item, Ask))]
         self._waiting.clear()
         for ask in asks:

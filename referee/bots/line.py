@@ -3,9 +3,9 @@
 A line starts its process when the first decision comes, keeps it across tables, and starts a new
 one after a crash.
 
-When a process with several decisions out is lost, nobody knows which of them it died of. They are
-put again to the next process one at a time, and the one it dies of again is charged, the others
-are not: the records are the same as if decisions had always been put singly.
+When a process with several decisions out is lost, nobody knows which of them it died of. From then
+on decisions are put one at a time, until it dies of one, which is charged: the records are the same
+as if decisions had always been put singly, and no bot is lost for nothing twice.
 """
 
 from __future__ import annotations
@@ -74,6 +74,7 @@ class Line:
         self._waiting: deque[Ask] = deque()
         self._out = Outstanding(terms)
         self._owed: Fault | None = None
+        self._is_alone = False  # whether decisions are put one at a time, to see what kills
         self._sleeps = clock.sleeps
         self._pumping = False
         self._lateness = Lateness(clock, self._life.threads, self._time_out, broken)
@@ -183,14 +184,12 @@ class Line:
         if self._out:
             return
         assert self._life.session is not None
-        window = min(self._window, self._life.session.window)
+        window = 1 if self._is_alone else min(self._window, self._life.session.window)
         asks: list[Ask] = []
         batch: list[DecisionMessage] = []
         waiting, move_time = self._waiting, self._terms.move_time
         while waiting and len(batch) < window:
             ask = waiting.popleft()
-            if ask.is_suspect:
-                window = 1  # those put back come first, so nothing is in the batch yet
             try:
                 batch.append(message_of(ask, move_time))
             except Exception as error:  # noqa: BLE001 - it ends this table, and no other
@@ -260,12 +259,9 @@ class Line:
 
     def _arrive(self, ask: Ask, moment: float) -> None:
         """Writes down that *ask*, which is out no longer, was answered or judged at *moment*."""
-        sending = ask.sending
-        assert sending is not None
         ask.arrived = moment
+        ask.note_stalls(self._clock.stalled)
         self._life.meter.use.decisions += 1
-        if sending.stalled != self._clock.stalled:
-            ask.stalled += self._clock.stalled - sending.stalled
 
     def _go_on(self) -> None:
         """Comes when something that was out is out no longer."""
@@ -360,6 +356,7 @@ class Line:
 
     def has_not_started(self, fault: Fault) -> None:
         """Charges everything that waits with *fault*."""
+        self._is_alone = False
         waiting, self._waiting = self._waiting, deque()
         for ask in waiting:
             ask.faulted(fault, NOTHING)
@@ -378,21 +375,21 @@ class Line:
             self._owed = fault
         elif len(self._out) == 1 or remote:
             # A link is lost by itself, and not by a question: the one that waited longest pays.
+            self._is_alone = False
             charge = self._out.charge(when)
             ask = self._out.take_oldest()
             self._arrive(ask, time.monotonic())
             ask.faulted(fault, charge)
             self._put_back(self._out.take_all())
         else:
-            # Nobody knows which of them it was.
-            self._out.suspect_all()
+            self._is_alone = True  # nobody knows which of them it was
             self._put_back(self._out.take_all())
         self._pump_soon()
 
     def _put_again(self, asks: list[Ask]) -> None:
         """Has *asks* asked again because the host had stalled, and charges nobody."""
         for ask in asks:
-            self._arrive(ask, 0.0)
+            ask.note_stalls(self._clock.stalled)
         self._put_back(repeatable(asks))
 
     def _put_back(self, asks: list[Ask]) -> None:

@@ -146,11 +146,6 @@ class Outstanding:
         self._asks.clear()
         return asks
 
-    def suspect_all(self) -> None:
-        """Has everything that is out asked alone, if it is asked again."""
-        for ask in self:
-            ask.is_suspect = True
-
     def is_overdue(self, now: float) -> bool:
         """Whether the oldest question should have been answered by *now*."""
         oldest = self.oldest

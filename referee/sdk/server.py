@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import NoReturn, TypeVar
+from typing import NoReturn, ParamSpec, TypeVar
 
 import grpc
 from moon.v1 import bot_service_pb2 as pb
@@ -29,6 +29,7 @@ from referee.wire.choices import fill_answer
 from referee.wire.errors import WireError
 from referee.wire.notices import NOTIFICATIONS, decode_notice
 
+ArgsP = ParamSpec("ArgsP")
 ResultT = TypeVar("ResultT")
 
 THREADS = 8
@@ -49,8 +50,38 @@ OPTIONS = (
     ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
 )
 
+LONG = 0.1
+"""Seconds from which on a thought is kept, in case the same is asked again."""
+KEPT = 512
+"""How many long thoughts are kept, at most: more than are out to a bot that thinks so long."""
+
 Log = Callable[[pb.Decision, AnyView, Choice, float], None]
 """Is told of each decision: the message, the view, the choice, the seconds it took."""
+
+
+class _LongThoughts:
+    """What the bot chose after long thought.
+
+    When a line to another machine is lost and made again, what was out is asked again. It is the
+    same question under the same number, so the bot need not think again.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, int], tuple[bytes, Choice]] = {}
+
+    def find(self, decision: pb.Decision) -> Choice | None:
+        """Returns what was chosen when just this was asked, if it is kept."""
+        kept = self._kept.get((decision.match_id, decision.decision_number))
+        if kept is not None and kept[0] == decision.SerializeToString(deterministic=True):
+            return kept[1]
+        return None
+
+    def keep(self, decision: pb.Decision, choice: Choice) -> None:
+        """Keeps *choice*, and in return forgets what has been kept longest."""
+        asked = decision.SerializeToString(deterministic=True)
+        self._kept[decision.match_id, decision.decision_number] = asked, choice
+        if len(self._kept) > KEPT:
+            del self._kept[next(iter(self._kept))]
 
 
 class BotService(service.BotServiceServicer):
@@ -61,6 +92,7 @@ class BotService(service.BotServiceServicer):
         self._log = log
         self._batched = takes_batches(bot)
         self._turn = threading.Lock()
+        self._thoughts = _LongThoughts()
 
     def GetBotInfo(  # noqa: N802 - named by the protocol
         self, request: pb.GetBotInfoRequest, context: grpc.ServicerContext
@@ -114,7 +146,7 @@ class BotService(service.BotServiceServicer):
             WireError: if *request* means nothing.
         """
         notice = decode_notice(request)
-        self._call(lambda: tell(self._bot, notice))
+        self._call(tell, self._bot, notice)
 
     def answers(self, decisions: Sequence[pb.Decision]) -> Iterator[pb.PlayResponse]:
         """Yields the answers to *decisions*, in order, in as few messages as the clock allows.
@@ -129,7 +161,7 @@ class BotService(service.BotServiceServicer):
         for decision in decisions:
             view: AnyView = View.read(decision)
             begun = time.perf_counter()
-            choice = self._choose(view)
+            choice = self._call(self._choose, decision, view)
             done = time.perf_counter()
             # Filled where it travels, it need not be copied there.
             self._finish(response.answers.add(), decision, view, choice, done - begun)
@@ -140,21 +172,38 @@ class BotService(service.BotServiceServicer):
         if not is_empty:
             yield response
 
-    def _choose(self, view: AnyView) -> Choice:
-        """Returns what the bot chooses; see `_call`."""
-        bot = self._bot
-        try:
-            with self._turn:
-                return choice_of(bot, view, bot.decide(view))
-        except WireError:
-            raise  # of a view that cannot be read, which is not the bot's doing
-        except BaseException:  # noqa: BLE001 - whatever it was, it ends the bot
-            crash()
+    def _choose(self, decision: pb.Decision, view: AnyView) -> Choice:
+        """Returns what the bot chooses."""
+        kept = self._thoughts.find(decision)
+        if kept is not None:
+            return kept
+        begun = time.perf_counter()
+        choice = choice_of(self._bot, view, self._bot.decide(view))
+        if time.perf_counter() - begun > LONG:
+            self._thoughts.keep(decision, choice)
+        return choice
+
+    def _choose_all(
+        self, decisions: Sequence[pb.Decision], views: Sequence[AnyView]
+    ) -> Sequence[Choice]:
+        """Returns what a bot for batches chooses, in order."""
+        found = [self._thoughts.find(decision) for decision in decisions]
+        begun = time.perf_counter()
+        new = [view for view, kept in zip(views, found, strict=True) if kept is None]
+        chosen = iter(ask_all(self._bot, new) if new else ())
+        is_long = time.perf_counter() - begun > LONG
+        choices = []
+        for decision, kept in zip(decisions, found, strict=True):
+            choice = next(chosen) if kept is None else kept
+            if is_long and kept is None:
+                self._thoughts.keep(decision, choice)
+            choices.append(choice)
+        return choices
 
     def _answer_batch(self, decisions: Sequence[pb.Decision]) -> pb.PlayResponse:
         views: list[AnyView] = [View.read(decision) for decision in decisions]
         begun = time.perf_counter()
-        choices = self._call(lambda: ask_all(self._bot, views))
+        choices = self._call(self._choose_all, decisions, views)
         each = (time.perf_counter() - begun) / max(1, len(views))
         response = pb.PlayResponse()
         for decision, view, choice in zip(decisions, views, choices, strict=True):
@@ -173,7 +222,9 @@ class BotService(service.BotServiceServicer):
             self._log(decision, view, choice, seconds)
         fill_answer(answer, choice, decision.match_id, decision.decision_number)
 
-    def _call(self, function: Callable[[], ResultT]) -> ResultT:
+    def _call(
+        self, function: Callable[ArgsP, ResultT], *args: ArgsP.args, **kwargs: ArgsP.kwargs
+    ) -> ResultT:
         """Returns what *function*, which calls the bot, returns; an error in it ends the process.
 
         A bot that fails is then seen by its author and by the referee as what it is: crashed, with
@@ -181,7 +232,7 @@ class BotService(service.BotServiceServicer):
         """
         try:
             with self._turn:
-                return function()
+                return function(*args, **kwargs)
         except WireError:
             raise  # of a view that cannot be read, which is not the bot's doing
         except BaseException:  # noqa: BLE001 - whatever it was, it ends the bot

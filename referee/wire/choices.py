@@ -20,12 +20,10 @@ from referee.rules import (
     MakeBid,
     NameTrump,
     Play,
-    View,
 )
 from referee.rules.decisions import BIDDING, CALLING, DISCARDING, LEAVE, NAMING, PLAYING, TAKE
 from referee.rules.views import ViewT
 from referee.wire.errors import WireError
-from referee.wire.packing import pack_decision
 from referee.wire.values import (
     BID_FROM_WIRE,
     BID_TO_WIRE,
@@ -56,35 +54,6 @@ _ANSWERS: dict[Kind, tuple[str, dict[int, Choice]]] = {
     Kind.PLAY: ("play", _PLAYS),
 }
 """By kind of question: the member that answers it, and what each number in it chooses."""
-
-
-def encode_decision(
-    view: View,
-    *,
-    match_id: str,
-    number: int,
-    move_time_ms: int,
-    bank_ms: int | None = None,
-    charged_ms: int | None = None,
-) -> pb.Decision:
-    """Returns the question of *view* as a message.
-
-    Args:
-        view: The table as the asked seat sees it, with its question.
-        match_id: What the match is called towards this bot.
-        number: The number of this choice in the match, over all seats, from 1.
-        move_time_ms: The time allowed.
-        bank_ms: What is left of the bank of the seat, if there is one.
-        charged_ms: What the last answer of the seat in this match was charged, if there was one.
-    """
-    return pack_decision(
-        view,
-        match_id=match_id,
-        number=number,
-        move_time_ms=move_time_ms,
-        bank_ms=bank_ms,
-        charged_ms=charged_ms,
-    ).decision
 
 
 def decode_decision(message: pb.Decision, into: type[ViewT]) -> ViewT:

@@ -56,12 +56,6 @@ class DecisionMessage(NamedTuple):
     the other such requests are a `PlayRequest` with them all: both have the decision in the same
     field, and what is repeated may stand anywhere."""
 
-    @classmethod
-    def of(cls, decision: pb.Decision) -> DecisionMessage:
-        """Returns *decision* as it travels."""
-        data = pb.DecideRequest(decision=decision).SerializeToString()
-        return cls(decision.match_id, decision.decision_number, data)
-
     @property
     def decision(self) -> pb.Decision:
         """The question as a message of protobuf."""

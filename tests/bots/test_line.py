@@ -218,6 +218,29 @@ async def test_after_a_crash_over_many_only_the_question_that_kills_again_is_cha
     assert bench.kinds == {"bad": FaultKind.CRASHED}
     bench.bot.answer("c")
     assert set(bench.choices) == {"a", "c"}
+    bench.ask("d", "e")
+    await settle()
+    assert [q.match_id for q in bench.bot.batches[-1]] == ["d", "e"], (
+        "what killed it is found: many again"
+    )
+
+
+async def test_a_bot_that_dies_of_many_questions_is_asked_alone_until_one_can_be_charged() -> None:
+    """Else it could be lost for nothing again and again, and each time have a first decision."""
+    bench = Bench()
+    bench.ask("a", "b")
+    await settle()
+    bench.bot.listener.lost("the process ended", disconnected=True, question=None)
+    await settle()
+    for match in ("a", "b"):
+        bench.bot.answer(match)
+        await settle()
+    bench.ask("c", "d")
+    await settle()
+    assert [q.match_id for q in bench.bot.batches[-1]] == ["c"]
+    bench.bot.listener.lost("the process ended", disconnected=True, question=None)
+    await settle()
+    assert bench.kinds == {"c": FaultKind.CRASHED}
 
 
 async def test_suspects_that_were_judged_unasked_slow_nobody_down_afterwards() -> None:

@@ -39,6 +39,7 @@ async def test_a_connection_lost_in_a_stall_is_made_again_and_the_same_is_asked(
     assert bench.choices["a"][1] == pytest.approx(0.25, abs=TICK), "the first time was free"
     assert bench.asks["a"].stalled == pytest.approx(3.0, abs=2 * TICK)
     assert bench.asks["a"].repeats == 1
+    assert bench.line.cpu.decisions == 2, "one each, however often it was put"
 
 
 async def test_a_process_that_ended_by_itself_in_a_stall_has_crashed_all_the_same() -> None:

@@ -19,6 +19,7 @@ from referee.bots.spec import parse_bot
 from referee.bots.terms import CallStyle, ClockTerms
 from referee.match import Fault, FaultKind
 from referee.rules import MakeBid
+from referee.sdk.server import LONG
 from tests.bots.scripted import Bench, settle
 from tests.remote.far import RULES, TERMS, Meek, Outcomes, cable_to, line_to, served, until
 
@@ -43,9 +44,29 @@ async def test_a_link_that_drops_while_the_bot_thinks_is_made_again_and_asks_aga
             choice, charge = await asking
             assert isinstance(choice, MakeBid), "no fault"
             assert charge.seconds > 0
-            assert bot.asked == 2, "the same question, over another connection"
+            assert cable.links == 2, "the same question, over another connection"
             assert far.line.starts == 1
             assert far.line.strays == 0
+
+
+@pytest.mark.parametrize("style", STYLES)
+async def test_a_link_that_drops_late_in_a_long_thought_costs_none_of_it(style: CallStyle) -> None:
+    bot = Meek()
+    with served(bot) as target:
+        async with (
+            cable_to(target) as (cable, address),
+            line_to(f"grpc://{address}", style=style) as far,
+        ):
+            bot.free.clear()
+            asking = asyncio.create_task(far.ask("m"))
+            await until(lambda: bot.asked == 1, "the bot is asked")
+            await asyncio.sleep(2 * LONG)
+            cable.cut()
+            await until(lambda: cable.links == 2, "the link is made again")
+            bot.free.set()
+            choice, _ = await asking
+            assert isinstance(choice, MakeBid), "no fault"
+            assert bot.asked == 1, "asked again, the bot did not think again"
 
 
 @pytest.mark.parametrize("style", STYLES)

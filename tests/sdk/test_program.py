@@ -20,7 +20,7 @@ from moon.v1 import table_pb2 as table
 from moon.v1.bot_service_pb2_grpc import BotServiceStub
 
 from referee.rules import preset_rules
-from referee.wire.choices import encode_decision
+from referee.wire.packing import pack_decision
 from tests.wire.walks import questions
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -142,7 +142,7 @@ def clean(extra: dict[str, str]) -> dict[str, str]:
 
 def a_bid() -> pb.Decision:
     [view, *_] = questions(preset_rules("tournament-3p"), range(1))
-    return encode_decision(view, match_id="m", number=3, move_time_ms=1000)
+    return pack_decision(view, match_id="m", number=3, move_time_ms=1000).decision
 
 
 def test_the_bot_of_the_readme_serves_where_the_referee_says_and_prints_nothing(

@@ -17,9 +17,10 @@ from referee.rules import SEATS, View, preset_rules
 from referee.sdk import AnyView, Bid, Bot, DealEnded, MatchEnded, Tile, Value
 from referee.sdk import View as BotView
 from referee.sdk.asking import ask
-from referee.sdk.server import start
-from referee.wire.choices import decode_answer, encode_decision
+from referee.sdk.server import LONG, start
+from referee.wire.choices import decode_answer
 from referee.wire.notices import encode_notice
+from referee.wire.packing import pack_decision
 from tests.wire.walks import questions
 
 
@@ -48,7 +49,9 @@ def asked(count: int, preset: str = "kelley-3p") -> list[View]:
 def messages(views: Sequence[View]) -> list[pb.Decision]:
     """Returns a question for each of *views*, each of a match of its own."""
     return [
-        encode_decision(view, match_id=f"match {number}", number=number + 1, move_time_ms=1000)
+        pack_decision(
+            view, match_id=f"match {number}", number=number + 1, move_time_ms=1000
+        ).decision
         for number, view in enumerate(views)
     ]
 
@@ -78,7 +81,9 @@ def test_single_calls_and_streams_and_the_program_itself_get_the_same_answers(pr
 def test_an_answer_depends_on_the_question_and_not_on_the_match_or_the_clock() -> None:
     views = asked(40)
     other = [
-        encode_decision(view, match_id="x", number=77, move_time_ms=5, bank_ms=9, charged_ms=3)
+        pack_decision(
+            view, match_id="x", number=77, move_time_ms=5, bank_ms=9, charged_ms=3
+        ).decision
         for view in reversed(views)
     ]
     with serving(Drawing()) as bot:
@@ -264,3 +269,33 @@ def test_a_bot_that_looks_at_what_means_nothing_is_not_charged_with_it(batched: 
         assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
         assert "view.plays holds 99, which stands for nothing" in str(caught.value.details())
         assert bot.Decide(pb.DecideRequest(decision=good)).answer.bid
+
+
+@pytest.mark.parametrize("batched", [False, True])
+def test_what_was_thought_when_the_line_was_lost_is_not_thought_again(batched: bool) -> None:
+    """A link to another machine that drops late would cost a long thought, and then the time."""
+    begun = threading.Event()
+    thoughts = []
+
+    class Deep(Bot):
+        def decide(self, view: AnyView) -> Value:
+            thoughts.append(view.hand)
+            begun.set()
+            time.sleep(2 * LONG)
+            return super().decide(view)
+
+    class DeepByBatches(Deep):
+        def decide_batch(self, views: Sequence[AnyView]) -> Sequence[Value]:
+            return [self.decide(view) for view in views]
+
+    first, other = messages(asked(2))
+    other.match_id, other.decision_number = first.match_id, first.decision_number
+    with serving(DeepByBatches() if batched else Deep()) as bot:
+        lost = bot.Decide.future(pb.DecideRequest(decision=first))
+        assert begun.wait(10)
+        lost.cancel()
+        [answer] = by_unary(bot, [first])
+        assert answer.decision_number == first.decision_number
+        assert len(thoughts) == 1
+        assert by_stream(bot, [first, other], 2)[0] == answer
+        assert len(thoughts) == 2, "another question under the same number is another question"

@@ -16,7 +16,7 @@ from referee.rules import SEATS, Bid, Hand, Kind, Play, Tile, Trump, preset_rule
 from referee.rules import View as SeatView
 from referee.sdk import View
 from referee.sdk.bot import AnyView
-from referee.wire.choices import encode_decision
+from referee.wire.packing import pack_decision
 from tests.wire.walks import questions
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -236,7 +236,7 @@ def test_a_view_from_a_message_is_the_view_that_was_sent_whatever_is_looked_at_f
 ) -> None:
     rng = random.Random(1)
     for sent in questions(preset_rules(preset), range(4)):
-        message = encode_decision(sent, match_id="m", number=1, move_time_ms=1000)
+        message = pack_decision(sent, match_id="m", number=1, move_time_ms=1000).decision
         whole: AnyView = View.of(sent)
         arrived: AnyView = View.read(message)
         for name in rng.sample([field.name for field in fields(SeatView)], 5):
@@ -251,7 +251,9 @@ def test_a_view_from_a_message_can_be_kept_when_the_message_changes_hands() -> N
     """What was looked at once is the same object ever after, and the rest is still there."""
     [sent, *_] = questions(preset_rules("tournament-3p"), range(1))
     request = pb.DecideRequest()
-    request.decision.CopyFrom(encode_decision(sent, match_id="m", number=1, move_time_ms=1000))
+    request.decision.CopyFrom(
+        pack_decision(sent, match_id="m", number=1, move_time_ms=1000).decision
+    )
     view: AnyView = View.read(request.decision)
     hand = view.hand
     del request
@@ -261,7 +263,9 @@ def test_a_view_from_a_message_can_be_kept_when_the_message_changes_hands() -> N
 
 def test_a_name_that_a_view_does_not_have_is_refused_as_of_any_object() -> None:
     [sent, *_] = questions(preset_rules("tournament-3p"), range(1))
-    view: AnyView = View.read(encode_decision(sent, match_id="m", number=1, move_time_ms=1000))
+    view: AnyView = View.read(
+        pack_decision(sent, match_id="m", number=1, move_time_ms=1000).decision
+    )
     with pytest.raises(AttributeError, match="'View' object has no attribute 'hnad'"):
         view.hnad  # noqa: B018 - the misspelt name is what is tried
     with pytest.raises(AttributeError, match="a view cannot be changed: hand"):

@@ -31,8 +31,9 @@ from referee.rules.decisions import (
     SEATS,
     TAKE,
 )
-from referee.wire.choices import decode_answer, decode_decision, encode_answer, encode_decision
+from referee.wire.choices import decode_answer, decode_decision, encode_answer
 from referee.wire.errors import WireError
+from referee.wire.packing import pack_decision
 from tests.wire.walks import questions
 
 PRESETS = sorted(presets())
@@ -54,7 +55,7 @@ LEAD = Decision(Kind.PLAY, SEATS[0], (CALLING[Tile.T64][6], CALLING[Tile.T64][4]
 @given(preset=st.sampled_from(PRESETS), seed=st.integers(0, 1_000_000))
 def test_every_question_of_random_play_arrives_as_it_was_asked(preset: str, seed: int) -> None:
     for seen in questions(preset_rules(preset), range(seed, seed + 1)):
-        sent = encode_decision(seen, match_id="abc", number=9, move_time_ms=250)
+        sent = pack_decision(seen, match_id="abc", number=9, move_time_ms=250).decision
         message = pb.Decision.FromString(sent.SerializeToString())
         assert decode_decision(message, View) == seen
         assert (message.match_id, message.decision_number) == ("abc", 9)
@@ -101,12 +102,12 @@ def test_a_follower_under_rules_with_called_suits_calls_none() -> None:
 
 def test_the_clock_fields_are_absent_where_there_is_nothing_to_say() -> None:
     [first, *_] = questions(preset_rules("tournament-3p"), range(1))
-    bare = encode_decision(first, match_id="m", number=1, move_time_ms=1000)
+    bare = pack_decision(first, match_id="m", number=1, move_time_ms=1000).decision
     assert not bare.HasField("bank_ms")
     assert not bare.HasField("charged_ms")
-    full = encode_decision(
+    full = pack_decision(
         first, match_id="m", number=1, move_time_ms=1000, bank_ms=0, charged_ms=0
-    )
+    ).decision
     assert full.HasField("bank_ms")
     assert full.HasField("charged_ms")
 
@@ -213,7 +214,7 @@ def test_two_choices_in_one_message_are_judged_by_the_last_as_protobuf_reads_it(
 
 def question(**prompt: object) -> pb.Decision:
     [first, *_] = questions(preset_rules("tournament-3p"), range(1))
-    message = encode_decision(first, match_id="m", number=1, move_time_ms=1000)
+    message = pack_decision(first, match_id="m", number=1, move_time_ms=1000).decision
     message.ClearField("bid")
     message.MergeFrom(pb.Decision(**prompt))  # type: ignore[arg-type]
     return message
@@ -247,7 +248,9 @@ def test_a_lead_with_called_suits_arrives_with_a_choice_for_each_suit() -> None:
         if seen.decision and seen.decision.kind is Kind.PLAY and seen.trick and not seen.trick.tiles
     )
     assert seen.decision is not None
-    arrived = decode_decision(encode_decision(seen, match_id="m", number=1, move_time_ms=1), View)
+    arrived = decode_decision(
+        pack_decision(seen, match_id="m", number=1, move_time_ms=1).decision, View
+    )
     assert arrived.decision == seen.decision
     assert any(
         isinstance(choice, Play) and choice.called is Suit.SIXES for choice in arrived.choices

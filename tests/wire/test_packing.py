@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from moon.v1 import bot_service_pb2 as pb
 
 from referee.rules import View, preset_rules, presets
-from referee.wire.packing import DecisionMessage, pack_decision
+from referee.wire.packing import pack_decision
 from tests.wire.reference import request_of
 from tests.wire.walks import questions
 
@@ -77,7 +77,6 @@ def test_requests_for_one_decision_each_are_together_a_request_for_all() -> None
     ]
     request = pb.PlayRequest.FromString(b"".join(message.data for message in batch))
     assert list(request.decisions) == [message.decision for message in batch]
-    assert [DecisionMessage.of(decision) for decision in request.decisions] == batch
 
 
 def test_a_number_that_the_protocol_cannot_hold_is_refused_and_not_cut(last: View) -> None:

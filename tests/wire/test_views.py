@@ -23,9 +23,8 @@ from referee.rules import (
     presets,
     view,
 )
-from referee.wire.choices import encode_decision
 from referee.wire.errors import WireError
-from referee.wire.packing import pack_view
+from referee.wire.packing import pack_decision, pack_view
 from referee.wire.views import decode_view
 from tests.wire.walks import questions, walk
 
@@ -88,7 +87,7 @@ def sent_bytes(deal: Deal, seat: int) -> bytes:
     asked = view(deal, SEATS[seat], scores=(1,) * deal.rules.side_count)
     if asked.decision is None:
         return pack_view(asked)
-    message = encode_decision(asked, match_id="m", number=7, move_time_ms=1000, bank_ms=5)
+    message = pack_decision(asked, match_id="m", number=7, move_time_ms=1000, bank_ms=5).decision
     return message.SerializeToString()
 
 

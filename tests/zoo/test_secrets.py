@@ -30,8 +30,8 @@ from referee.rules import (
     presets,
     seed_key,
 )
-from referee.wire.choices import encode_decision
 from referee.wire.notices import Notice, encode_notice
+from referee.wire.packing import pack_decision
 
 PRESETS = sorted(presets())
 DEALS = 2
@@ -51,14 +51,14 @@ class Line:
 
     def ask(self, ask: Ask) -> None:
         self.ids.add(ask.match_id)
-        message = encode_decision(
+        message = pack_decision(
             ask.question.view,
             match_id="id",
             number=ask.question.number,
             move_time_ms=1000,
             bank_ms=1000,
             charged_ms=None if ask.charged is None else 0,
-        )
+        ).decision
         self.keep(message.SerializeToString())
         self.table.waiting.append(ask)
 

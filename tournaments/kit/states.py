@@ -17,8 +17,8 @@ from typing import Any
 from referee.errors import ConfigError, NotFoundError
 from referee.match import Question
 from referee.rules import Trick, View, rules_text
-from referee.wire.choices import encode_decision
 from referee.wire.errors import WireError
+from referee.wire.packing import pack_decision
 from referee.wire.states import (
     StoredQuestion,
     question_of_json,
@@ -41,9 +41,9 @@ def stored(question: Question, match_id: str, move_time: float) -> StoredQuestio
     """
     millis = max(1, round(move_time * 1000))
     return store_question(
-        encode_decision(
+        pack_decision(
             question.view, match_id=match_id, number=question.number, move_time_ms=millis
-        )
+        ).decision
     )
 
 
