@@ -16,7 +16,7 @@ from moon.v1 import bot_service_pb2 as pb
 
 from referee.bots.asks import StalledError
 from referee.bots.clock import TICK, RunningClock
-from referee.bots.exchange import judge_answer
+from referee.bots.exchange import judge_answer, named_first
 from referee.bots.handshake import BotInfo, HandshakeError, shake_hands
 from referee.bots.lateness import LOOKS, CpuWaits, most_credit, window_opens
 from referee.bots.outstanding import grace_of, limit_of
@@ -210,12 +210,7 @@ class DirectBot:
         """Judges what a lost session has left open, once it is known how the bot ended."""
         if self.loss is None:
             return
-        report = await self.session.end(lost=True)
-        fault = self.loss
-        if report.exit_status:
-            detail = f"the process ended ({report.exit_status})"
-            fault = Fault(FaultKind.CRASHED, detail, report.exit_status)
-        self.loss = replace(fault, stderr_tail=report.stderr_tail or fault.stderr_tail)
+        self.loss = (await self.session.end(lost=True)).explain(self.loss)
         for entry in tuple(self._open.values()):
             self._settle(entry, self.loss, {})
 
@@ -238,14 +233,14 @@ class DirectBot:
 
     def awaits(self, question: DecisionMessage) -> bool:
         """Whether *question* is out still: neither answered nor judged."""
-        return (question.match_id, question.decision_number) in self._open
+        return question.key in self._open
 
     def sent(self, questions: Sequence[DecisionMessage]) -> None:
         """Takes note that *questions* have been written: nothing depends on it."""
 
     def answered(self, answers: Sequence[pb.Answer]) -> None:
         """Takes answers that arrived together."""
-        for answer in answers:
+        for answer in named_first(answers):
             key = (answer.match_id, answer.decision_number)
             entry = self._open.get(key)
             if entry is None and self._open and not answer.match_id:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import replace
 from enum import Enum, auto
 from typing import Protocol
 
@@ -101,6 +100,7 @@ class Life:
         self.state = State.DOWN
         self.session: Session | None = None
         self.starts = 0
+        self.has_been_up = False
         self.start_fault: Fault | None = None
         self.meter = CpuMeter()
         self._failed_starts = 0
@@ -219,7 +219,7 @@ class Life:
             self._owner.has_not_been_let(error)
             return
         self._failed_starts, self.start_fault = 0, None
-        self.state = State.UP
+        self.state, self.has_been_up = State.UP, True
         self.session.rest()
         self._owner.is_up()
         self._gate.open()
@@ -244,12 +244,9 @@ class Life:
     ) -> None:
         report = await session.end(lost=fault is not None)
         self.state = State.DOWN
-        if fault is not None and report.exit_status:
-            detail = f"the process ended ({report.exit_status})"
-            fault = Fault(FaultKind.CRASHED, detail, report.exit_status, report.stderr_tail)
-        elif fault is not None and report.ran_on:
-            # No stall of this host breaks the connection to a process that is here, and runs.
-            fault = replace(fault, kind=FaultKind.PROTOCOL, stderr_tail=report.stderr_tail)
+        # No stall of this host ends a process, nor the connection to one that is here, and runs.
+        if ours and not report.exit_status and not report.ran_on:
+            fault = None
         elif fault is not None:
-            fault = None if ours else replace(fault, stderr_tail=report.stderr_tail)
+            fault = report.explain(fault)
         self._owner.has_ended(fault, when, remote=session.is_remote)

@@ -74,6 +74,7 @@ class Line:
         self._waiting: deque[Ask] = deque()
         self._out = Outstanding(terms)
         self._owed: Fault | None = None
+        self._named: tuple[str, int] | None = None  # over which the session was lost
         self._is_alone = False  # whether decisions are put one at a time, to see what kills
         self._sleeps = clock.sleeps
         self._pumping = False
@@ -85,6 +86,11 @@ class Line:
     def starts(self) -> int:
         """How many processes were started."""
         return self._life.starts
+
+    @property
+    def has_been_up(self) -> bool:
+        """Whether the bot has shaken hands before."""
+        return self._life.has_been_up
 
     @property
     def is_running(self) -> bool:
@@ -204,12 +210,11 @@ class Line:
 
     def awaits(self, question: DecisionMessage) -> bool:
         """Whether *question* is out still: neither answered nor judged."""
-        return self._out.find((question.match_id, question.decision_number)) is not None
+        return self._out.find(question.key) is not None
 
     def sent(self, questions: Sequence[DecisionMessage]) -> None:
         """Takes note that *questions* have been written."""
-        last = questions[-1]
-        ask = self._out.find((last.match_id, last.decision_number))
+        ask = self._out.find(questions[-1].key)
         if ask is not None:
             self._out.written(ask, self._clock.now(), time.monotonic())
 
@@ -322,7 +327,7 @@ class Line:
         """
         with self._our_fault():
             self._clock.look()
-            ask = self._out.find((question.match_id, question.decision_number))
+            ask = self._out.find(question.key)
             if ask is None or ask.sending is None:
                 return
             if self._clock.stalled > ask.sending.stalled:
@@ -337,6 +342,8 @@ class Line:
                 kind = FaultKind.CRASHED if disconnected else FaultKind.PROTOCOL
                 now = self._clock.now()
                 since = now - self._out.elapsed(now) if disconnected else None
+                # Calls that end with a connection say nothing about what was asked in them.
+                self._named = None if disconnected or question is None else question.key
                 self._life.end(Fault(kind, problem), since=since)
             else:
                 self.restart()  # that question was judged before
@@ -350,8 +357,8 @@ class Line:
     def is_up(self) -> None:
         """Takes note that there is a new session, of a new process unless it runs elsewhere."""
         session = self._life.session
-        is_known = session is not None and session.is_remote and self._life.starts > 1
-        self._out = Outstanding(self._terms, is_warm=is_known)
+        is_the_same = session is not None and session.is_remote
+        self._out = Outstanding(self._terms, is_warm=is_the_same and self._out.is_warm)
         self._pump_soon()
 
     def has_not_started(self, fault: Fault) -> None:
@@ -369,28 +376,25 @@ class Line:
 
     def has_ended(self, fault: Fault | None, when: float, *, remote: bool) -> None:
         """Charges what was out with *fault*, or puts it again if the bot did nothing wrong."""
+        charge = self._out.charge(when)
         if fault is None:
             self._put_again(self._out.take_all())
         elif not self._out:
             self._owed = fault
-        elif len(self._out) == 1 or remote:
-            # A link is lost by itself, and not by a question: the one that waited longest pays.
-            self._is_alone = False
-            charge = self._out.charge(when)
-            ask = self._out.take_oldest()
-            self._arrive(ask, time.monotonic())
-            ask.faulted(fault, charge)
-            self._put_back(self._out.take_all())
         else:
-            self._is_alone = True  # nobody knows which of them it was
+            named = self._named if fault.kind is FaultKind.PROTOCOL else None
+            # A link is lost by itself, and not by a question: the one that waited longest pays.
+            culprit = self._out.take_culprit(named, oldest=remote)
+            self._is_alone = culprit is None
+            if culprit is not None:
+                self._arrive(culprit, time.monotonic())
+                culprit.faulted(fault, charge)
             self._put_back(self._out.take_all())
         self._pump_soon()
 
     def _put_again(self, asks: list[Ask]) -> None:
         """Has *asks* asked again because the host had stalled, and charges nobody."""
-        for ask in asks:
-            ask.note_stalls(self._clock.stalled)
-        self._put_back(repeatable(asks))
+        self._put_back(repeatable(asks, self._clock.stalled))
 
     def _put_back(self, asks: list[Ask]) -> None:
         self._waiting.extendleft(reversed(asks))

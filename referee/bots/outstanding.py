@@ -75,6 +75,11 @@ class Outstanding:
         return iter(self._asks.values())
 
     @property
+    def is_warm(self) -> bool:
+        """Whether the bot has answered, or was judged, so that no first decision is to come."""
+        return self._warm
+
+    @property
     def oldest(self) -> Ask | None:
         """The question that has been out longest."""
         return next(iter(self._asks.values()), None)
@@ -139,6 +144,17 @@ class Outstanding:
     def take_oldest(self) -> Ask:
         """Returns the oldest question, which then is out no longer."""
         return self._asks.pop(next(iter(self._asks)))
+
+    def take_culprit(self, named: tuple[str, int] | None, *, oldest: bool) -> Ask | None:
+        """Takes the question over which the session was lost; returns ``None`` if nobody knows.
+
+        Args:
+            named: The key of the one whose call failed, if it was a call for one.
+            oldest: Whether the one that has been out longest pays if none is named.
+        """
+        if named is not None:
+            return self.take(named)
+        return self.take_oldest() if oldest or len(self) == 1 else None
 
     def take_all(self) -> list[Ask]:
         """Returns every question, oldest first; none is out any longer."""

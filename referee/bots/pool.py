@@ -184,8 +184,8 @@ class BotPool:
         async def start(listener: Listener) -> Session:
             terms = self._sessions
             if spec.is_remote:
-                way, again = way_to(spec, terms.remote), line.starts > 1
-                return await start_remote(way, listener, terms, again=again)
+                way = way_to(spec, terms.remote)
+                return await start_remote(way, listener, terms, again=line.has_been_up)
             process = BotProcess(spec, self._keeper, terms.sandbox, self._hidden_from(spec))
             if self.started is not None:
                 self.started(key, process)

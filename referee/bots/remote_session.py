@@ -13,6 +13,7 @@ import asyncio
 import time
 from collections.abc import Coroutine, Sequence
 from dataclasses import replace
+from functools import partial
 
 import grpc
 import grpc.aio
@@ -36,6 +37,7 @@ from referee.bots.transports import (
     Transport,
     UnaryTransport,
     describe,
+    tell_failure,
 )
 from referee.bots.waits import NO_THREADS, Threads
 from referee.wire.packing import DecisionMessage
@@ -53,8 +55,8 @@ async def start_remote(
         way: How it is reached.
         listener: Who is told what comes back from it.
         terms: What it has to agree to, and how long that may take.
-        again: Whether it was asked before: a link that drops now is made again, while there is
-            time, as it is in a session.
+        again: Whether it has shaken hands before: a link that drops now is made again, while
+            there is time, as it is in a session.
 
     Raises:
         StartError: if it cannot be reached, or answers something else than the protocol asks for.
@@ -171,7 +173,7 @@ class RemoteSession:
     def notify(self, notice: pb.NotifyRequest) -> None:
         """Tells the bot what happened. Returns at once; nothing comes back."""
         if self._link is not None and len(self._notices) < MAX_NOTICES:
-            _keep(self._notices, self._tell(self._link, notice))
+            self._keep(self._notices, self._tell(self._link, notice))
 
     async def recent_stderr(self) -> str:
         """Returns nothing: what it writes stays on its own machine."""
@@ -228,7 +230,7 @@ class RemoteSession:
 
     def _drop(self, link: _Link) -> None:
         self._link = None
-        _keep(self._closing, link.close())
+        self._keep(self._closing, link.close())
 
     def _open(self) -> tuple[DecisionMessage, ...]:
         """Returns what was asked and is out still, oldest first."""
@@ -238,6 +240,7 @@ class RemoteSession:
         if self._reaching is None or self._reaching.done():
             self.outage = f"disconnected, and not back in time: {problem}"
             self._reaching = asyncio.create_task(self._reach(), name="reach a remote bot")
+            self._reaching.add_done_callback(partial(tell_failure, self._listener))
 
     async def _reach(self) -> None:
         """Makes the link again and puts what is open; tries until nothing is."""
@@ -272,9 +275,9 @@ class RemoteSession:
         except grpc.RpcError:
             return  # No clock runs and nothing depends on it; the proto says so.
 
-
-def _keep(tasks: set[asyncio.Task[None]], work: Coroutine[None, None, None]) -> None:
-    """Begins *work* and keeps it among *tasks* until it is done."""
-    task = asyncio.create_task(work)
-    tasks.add(task)
-    task.add_done_callback(tasks.discard)
+    def _keep(self, tasks: set[asyncio.Task[None]], work: Coroutine[None, None, None]) -> None:
+        """Begins *work* and keeps it among *tasks* until it is done."""
+        task = asyncio.create_task(work)
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+        task.add_done_callback(partial(tell_failure, self._listener))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -33,6 +33,7 @@ from referee.bots.transports import (
     describe,
 )
 from referee.bots.waits import ProcessThreads, Threads
+from referee.match import Fault, FaultKind
 from referee.rules import Rules, presets, rules_text
 from referee.text import printable
 from referee.wire.packing import DecisionMessage
@@ -79,6 +80,15 @@ class EndReport:
     """The end of what it wrote to standard error."""
     ran_on: bool = False
     """Whether its process was running, although the session was lost."""
+
+    def explain(self, fault: Fault) -> Fault:
+        """Returns what a lost session is charged with, that looked like *fault* to us."""
+        if self.exit_status:
+            detail = f"the process ended ({self.exit_status})"
+            return Fault(FaultKind.CRASHED, detail, self.exit_status, self.stderr_tail)
+        # No lost connection explains what a process does that is here, and runs.
+        kind = FaultKind.PROTOCOL if self.ran_on else fault.kind
+        return replace(fault, kind=kind, stderr_tail=self.stderr_tail)
 
 
 class StartError(Exception):

@@ -27,13 +27,18 @@ def broke_by_stall(clock: RunningClock, since: float) -> bool:
     return clock.stalled_since(min(since, clock.now() - JUST_AFTER)) >= BREAKS
 
 
-def repeatable(asks: Sequence[Ask]) -> list[Ask]:
+def repeatable(asks: Sequence[Ask], stalled: float) -> list[Ask]:
     """Returns those of *asks* that are to be asked again because of a stall.
 
     Nobody is charged for the first time. Those that were asked again too often end their tables.
+
+    Args:
+        asks: What was out.
+        stalled: How long the host has stalled by now, in all, in seconds.
     """
     again = []
     for ask in asks:
+        ask.note_stalls(stalled)
         ask.repeats += 1
         if ask.repeats > MAX_REPEATS:
             ask.failed(

@@ -61,20 +61,17 @@ class Listener(Protocol):
 class Gate:
     """Passes on what comes from one session while it is that session's turn to be heard.
 
-    A loss before that is told when the gate opens; what comes after it closed is nobody's.
+    Nothing comes before it opens, for nothing was asked; what comes after it closed is nobody's.
     """
 
     def __init__(self, listener: Listener) -> None:
         """Makes a gate that is not open yet."""
         self._listener = listener
         self._is_open = False
-        self._early_loss: str | None = None
 
     def open(self) -> None:
         """Passes on from now on."""
         self._is_open = True
-        if self._early_loss is not None:
-            self._listener.lost(self._early_loss, disconnected=True, question=None)
 
     def close(self) -> None:
         """Passes on nothing any more."""
@@ -104,11 +101,9 @@ class Gate:
         self._listener.failed(error)
 
     def lost(self, problem: str, *, disconnected: bool, question: DecisionMessage | None) -> None:
-        """Passes on the loss, or keeps it until the gate opens."""
+        """Passes on the loss."""
         if self._is_open:
             self._listener.lost(problem, disconnected=disconnected, question=question)
-        else:
-            self._early_loss = problem
 
 
 class Transport(Protocol):
@@ -138,7 +133,7 @@ class UnaryTransport:
             task = asyncio.create_task(self._ask(question, together))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
-            task.add_done_callback(partial(_tell_failure, self._listener))
+            task.add_done_callback(partial(tell_failure, self._listener))
 
     async def close(self) -> None:
         """Cancels every call."""
@@ -178,7 +173,7 @@ def _only_answer(data: object, question: DecisionMessage) -> pb.Answer:
     if not response.HasField("answer"):
         raise UnreadableError("the response holds no answer")
     answer = response.answer
-    if (answer.match_id, answer.decision_number) != (question.match_id, question.decision_number):
+    if (answer.match_id, answer.decision_number) != question.key:
         raise UnreadableError(
             f"the answer is to decision {answer.decision_number} of match "
             f"'{printable(answer.match_id, 40)}', not to the one that was asked"
@@ -201,7 +196,7 @@ class StreamTransport:
             asyncio.create_task(self._read(), name="stream-read"),
         )
         for task in self._tasks:
-            task.add_done_callback(partial(_tell_failure, listener))
+            task.add_done_callback(partial(tell_failure, listener))
 
     def send(self, questions: Sequence[DecisionMessage], limit: float) -> None:
         """Hands *questions* to the writer; those that wait together leave in one message."""
@@ -252,7 +247,7 @@ NOT_WRITTEN = (grpc.StatusCode.INTERNAL, "Internal error from Core")
 """What grpc.aio makes of a call when it cannot write a message, because the connection is gone."""
 
 
-def _tell_failure(listener: Listener, task: asyncio.Task[None]) -> None:
+def tell_failure(listener: Listener, task: asyncio.Task[None]) -> None:
     """Tells *listener* of an error that nothing expected; else a bot would be waited for."""
     error = None if task.cancelled() else task.exception()
     if error is not None:

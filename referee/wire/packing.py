@@ -57,6 +57,11 @@ class DecisionMessage(NamedTuple):
     field, and what is repeated may stand anywhere."""
 
     @property
+    def key(self) -> tuple[str, int]:
+        """What the answer names it by."""
+        return self.match_id, self.decision_number
+
+    @property
     def decision(self) -> pb.Decision:
         """The question as a message of protobuf."""
         return pb.DecideRequest.FromString(self.data).decision

@@ -141,7 +141,6 @@ class Bench:
         self.start_report = EndReport("exit code 127", "not found")
         self.break_starts = False
         self.stall_at_start = 0.0
-        self.die_at_birth = False
         self.answers_wrongly = False
         self.is_remote = False
         self.cpu_at_start: float | None = None
@@ -171,9 +170,6 @@ class Bench:
         self.sessions.append(Scripted(listener))
         self.bot.is_remote = self.is_remote
         self.bot.cpu_used = self.cpu_at_start
-        if self.die_at_birth:
-            self.die_at_birth = False
-            listener.lost("the process ended", disconnected=True, question=None)
         return self.sessions[-1]
 
     @property

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from moon.v1 import bot_service_pb2 as pb
+
 from referee.bots.clock import RunningClock
 from referee.bots.direct import DirectBot, Reply
 from referee.bots.exchange import message_of
 from referee.bots.lateness import most_credit
+from referee.bots.sessions import EndReport
 from referee.bots.terms import ClockTerms
 from referee.bots.transports import Listener
 from referee.match import Fault, FaultKind
+from referee.rules import Bid, MakeBid
+from referee.wire.choices import encode_answer
 from referee.wire.states import read_question
 from tests.bots.scripted import Bench, Scripted, ScriptedThreads
 
@@ -78,3 +83,20 @@ async def test_a_bot_that_cannot_be_reached_when_its_time_is_over_has_crashed_an
     found = await reply(TERMS, ScriptedThreads(), drop)
     assert found.outcome == Fault(FaultKind.CRASHED, "disconnected")
     assert found.seconds >= TERMS.move_time
+
+
+async def test_a_connection_that_a_living_bot_closes_is_judged_as_at_a_table() -> None:
+    def close(session: Scripted) -> None:
+        session.report = EndReport(ran_on=True, stderr_tail="bye")
+        session.listener.lost("UNAVAILABLE", disconnected=True, question=None)
+
+    found = await reply(TERMS, ScriptedThreads(), close)
+    assert found.outcome == Fault(FaultKind.PROTOCOL, "UNAVAILABLE", stderr_tail="bye")
+
+
+async def test_an_answer_that_names_no_question_takes_none_from_one_that_does() -> None:
+    def answer(session: Scripted) -> None:
+        named = encode_answer(MakeBid(Bid.PASS), match_id="m", number=1)
+        session.listener.answered([pb.Answer(), named])
+
+    assert kind(await reply(TERMS, ScriptedThreads(), answer)) is None

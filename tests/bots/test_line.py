@@ -256,6 +256,30 @@ async def test_suspects_that_were_judged_unasked_slow_nobody_down_afterwards() -
     assert [len(batch) for batch in bench.bot.batches] == [3]
 
 
+async def test_a_call_that_fails_is_charged_to_its_own_question_and_no_other_is_suspected() -> None:
+    bench = Bench()
+    bench.ask("a", "bad", "c")
+    await settle()
+    question = bench.bot.batches[0][1]
+    bench.bot.listener.lost("INTERNAL: oops", disconnected=False, question=question)
+    await settle()
+    assert bench.kinds == {"bad": FaultKind.PROTOCOL}
+    assert [[q.match_id for q in batch] for batch in bench.bot.batches] == [["a", "c"]]
+
+
+async def test_a_call_that_fails_as_the_process_ends_says_nothing_of_its_question() -> None:
+    """All calls of a process that died fail, and which is told first is chance."""
+    bench = Bench()
+    bench.ask("a", "b")
+    await settle()
+    bench.bot.report = EndReport("signal SIGSEGV")
+    question = bench.bot.batches[0][1]
+    bench.bot.listener.lost("INTERNAL: oops", disconnected=False, question=question)
+    await settle()
+    assert not bench.faults
+    assert bench.bot.asked == [("a", 1)]
+
+
 async def test_when_the_link_to_another_machine_is_lost_the_oldest_question_pays_alone() -> None:
     bench = Bench()
     bench.is_remote = True
@@ -431,7 +455,8 @@ async def test_what_is_not_the_bots_fault_is_charged_to_nobody_and_told_to_the_o
 
 async def test_a_process_that_ends_just_after_its_handshake_is_not_waited_for() -> None:
     bench = Bench()
-    bench.die_at_birth = True
+    await bench.line.warm_up()
+    bench.bot.listener.lost("the process ended", disconnected=True, question=None)
     bench.ask("m")
     await settle()
     assert bench.kinds == {"m": FaultKind.CRASHED}

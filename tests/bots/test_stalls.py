@@ -5,6 +5,8 @@ The bot is a script and the time is counted by hand, so every case is exact.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from referee.bots.asks import StalledError
@@ -573,3 +575,55 @@ async def test_the_moments_of_a_question_are_in_order() -> None:
     bench.bot.answer("m")
     ask = bench.asks["m"]
     assert 0.0 < ask.asked <= ask.handed <= ask.written <= ask.arrived
+
+
+def spoil_a_start(bench: Bench) -> None:
+    bench.refuse_starts, bench.stall_at_start, bench.start_report = 1, 2.0, EndReport()
+    bench.ask("m")
+
+
+def be_away_once(bench: Bench) -> None:
+    bench.refuse_starts = 1
+    bench.ask("first")
+
+
+@pytest.mark.parametrize("trouble", [spoil_a_start, be_away_once])
+async def test_a_remote_bot_that_has_decided_nothing_yet_has_its_first_decision_to_come(
+    trouble: Callable[[Bench], None],
+) -> None:
+    """What counts is whether it has answered, not how often somebody tried to reach it."""
+    bench = Bench(ClockTerms(move_time=1.0, first_move=10.0, grace=0.0))
+    bench.is_remote = True
+    trouble(bench)
+    await settle()
+    bench.stall_at_start = 0.0
+    if "m" not in bench.asks:
+        bench.ask("m")
+    await settle()
+    bench.time.pass_by(1.5)
+    await settle()
+    bench.bot.answer("m")
+    await settle()
+    assert "m" in bench.choices
+
+
+async def test_a_remote_bot_asked_before_the_machine_slept_has_its_first_decision_still() -> None:
+    bench = Bench(ClockTerms(move_time=1.0, first_move=10.0, grace=0.0))
+    bench.is_remote = True
+    bench.ask("m")
+    await settle()
+    bench.time.sleep(60.0)
+    await settle()
+    assert len(bench.sessions) == 2
+    bench.time.pass_by(1.5)
+    await settle()
+    bench.bot.answer("m")
+    await settle()
+    assert "m" in bench.choices
+    bench.ask("n")
+    await settle()
+    bench.time.sleep(60.0)
+    await settle()
+    bench.time.pass_by(1.5)
+    await settle()
+    assert bench.kinds == {"n": FaultKind.TIMEOUT}, "it is known by now"

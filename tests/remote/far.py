@@ -66,8 +66,14 @@ def listening(bot: Bot, credentials: grpc.ServerCredentials | None, port: int = 
 class Outcomes:
     """A line to one bot, the clock it goes by, and what becomes of what is put to the bot."""
 
-    def __init__(self, line: Line, clock: RunningClock | None = None) -> None:
+    def __init__(
+        self,
+        line: Line,
+        clock: RunningClock | None = None,
+        broken: asyncio.Future[None] | None = None,
+    ) -> None:
         self.line = line
+        self.broken = broken
         self.clock = clock
         referee = MatchReferee("0.0", Match.start(Terms(RULES), seed_key("x")), ("a", "b", "c"))
         assert referee.question is not None
@@ -95,14 +101,14 @@ async def line_to(
 
     async def begin(listener: Listener) -> Session:
         session_terms = SessionTerms(RULES, terms.startup, style)
-        return await start_remote(way, listener, session_terms, again=line.starts > 1)
+        return await start_remote(way, listener, session_terms, again=line.has_been_up)
 
     broken: asyncio.Future[None] = asyncio.Future()
     async with RunningClock(monotonic) as clock:
         line = Line("far", clock, terms, begin, broken=broken.set_exception)
         try:
             await line.warm_up()
-            yield Outcomes(line, clock)
+            yield Outcomes(line, clock, broken)
             assert not broken.done()
         finally:
             await line.close()

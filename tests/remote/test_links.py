@@ -14,6 +14,7 @@ from referee.bots.clock import TICK, RunningClock
 from referee.bots.keeper_client import Keeper
 from referee.bots.outstanding import Outstanding
 from referee.bots.pool import BotPool, LineKey
+from referee.bots.remotes import Way
 from referee.bots.sessions import SessionTerms
 from referee.bots.spec import parse_bot
 from referee.bots.terms import CallStyle, ClockTerms
@@ -97,6 +98,38 @@ async def test_a_link_that_drops_while_a_known_bot_is_greeted_again_is_made_agai
             cable.plugged = True
             choice, _ = await asked
             assert isinstance(choice, MakeBid), choice
+
+
+async def test_an_error_of_ours_in_making_the_link_again_is_not_charged_to_the_bot(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bot = Meek()
+
+    def fail(_: Way) -> None:
+        raise OSError("too many open files")
+
+    async def ask_without_files() -> None:
+        with served(bot) as target:
+            async with (
+                cable_to(target) as (cable, address),
+                line_to(f"grpc://{address}") as far,
+            ):
+                bot.free.clear()
+                asking = asyncio.create_task(far.ask("m"))
+                await until(lambda: bot.asked == 1, "the bot is asked")
+                monkeypatch.setattr(Way, "open", fail)
+                cable.cut()
+                assert far.broken is not None
+                try:
+                    await asyncio.wait({far.broken, asking}, return_when="FIRST_COMPLETED")
+                    assert not asking.done()
+                    await far.broken
+                finally:
+                    bot.free.set()
+                    asking.cancel()
+
+    with pytest.raises(OSError, match="too many open files"):
+        await ask_without_files()
 
 
 def slowly() -> float:
