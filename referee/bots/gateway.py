@@ -8,11 +8,9 @@ call open; the gateway makes a socket for it on this machine, at which the refer
 from __future__ import annotations
 
 import asyncio
-import fcntl
-import os
-import stat
+import resource
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -24,10 +22,10 @@ from moon.v1 import arena_service_pb2_grpc as arena_grpc
 from moon.v1 import bot_service_pb2 as pb
 from moon.v1 import bot_service_pb2_grpc as pb_grpc
 
+from referee.bots.gateway_folder import owned
 from referee.bots.handshake import MAX_MESSAGE
-from referee.bots.remotes import SOCKETS, Certificates, socket_of
-from referee.bots.rundir import SOCKET_PATH_LIMIT
-from referee.bots.tokens import TOKENS, holder_of
+from referee.bots.remotes import Certificates, socket_of
+from referee.bots.tokens import holder_of
 from referee.errors import ConfigError
 from referee.text import printable
 from referee.wire.identities import TOKEN_KEY, TOKEN_SCHEME, is_loopback
@@ -38,6 +36,11 @@ MOST_KEPT = 1024
 """How many messages may wait for either end; a bot that lets more pile up is cut off."""
 MOST_STRAYS = 1000
 """How many answers to nothing that was asked a bot may send before it is cut off."""
+
+MOST_FILES = 1 << 16
+"""How many files it may have open, if the system lets it. Who connects without a token holds one
+for up to ten seconds, and many may."""
+BUSY = "the arena cannot take in bots now; call again"
 
 SERVER_OPTIONS = (
     ("grpc.so_reuseport", 0),
@@ -189,7 +192,11 @@ class Gateway(arena_grpc.ArenaServiceServicer):
         self, request_iterator: AsyncIterator[arena.AttachRequest], context: _AttachContext
     ) -> None:
         """Takes in one bot for as long as its call is open."""
-        name = holder_of(self._folder, _token(context))
+        try:
+            name = holder_of(self._folder, _token(context))
+        except OSError as error:
+            self._say(f"tokens cannot be read: {error.strerror}")
+            await _abort(context, grpc.StatusCode.UNAVAILABLE, BUSY)
         if name is None:
             await _abort(context, grpc.StatusCode.UNAUTHENTICATED, "this token is not known here")
         while (older := self.attached.get(name)) is not None:
@@ -208,6 +215,9 @@ class Gateway(arena_grpc.ArenaServiceServicer):
         except asyncio.CancelledError:
             self._say(f"{name} is gone")
             raise
+        except _NotOfferedError as error:
+            self._say(f"{name} cannot be taken in: {error}")
+            await _abort(context, grpc.StatusCode.UNAVAILABLE, BUSY)
         finally:
             del self.attached[name]
             bot.is_out.set()
@@ -263,12 +273,19 @@ async def _converse(
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
+class _NotOfferedError(Exception):
+    """There can be no socket for a bot: there are no files left, or no folder."""
+
+
 @asynccontextmanager
 async def _offered(bot: AttachedBot, path: Path) -> AsyncIterator[None]:
     """Offers *bot* to the referee at the socket *path* while the block runs."""
     server = grpc.aio.server()
     pb_grpc.add_BotServiceServicer_to_server(bot, server)
-    server.add_insecure_port(f"unix:{path}")
+    try:
+        server.add_insecure_port(f"unix:{path}")
+    except RuntimeError as error:
+        raise _NotOfferedError(printable(str(error), 200)) from None
     await server.start()
     try:
         yield
@@ -303,7 +320,8 @@ async def serving(
         problem = f"{host} is not this machine alone, and tokens would travel in the clear"
         raise ConfigError(None, "--listen", f"{problem}; give --tls DIR (moon bot cert makes it)")
     credentials = None if tls is None else _server_credentials(Certificates.read(tls))
-    with _owned(folder):
+    _allow_files()
+    with owned(folder):
         server = grpc.aio.server(options=SERVER_OPTIONS, maximum_concurrent_rpcs=2 * MOST_BOTS)
         arena_grpc.add_ArenaServiceServicer_to_server(Gateway(folder, say), server)
         try:
@@ -321,50 +339,16 @@ async def serving(
             await server.stop(None)
 
 
+def _allow_files() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = MOST_FILES if hard == resource.RLIM_INFINITY else min(MOST_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
 def _server_credentials(certificates: Certificates) -> grpc.ServerCredentials:
     # A bot that dials in proves who it is by its token, and so needs no certificate.
     return grpc.ssl_server_credentials([(certificates.key, certificates.certificate)])
-
-
-@contextmanager
-def _owned(folder: Path) -> Iterator[None]:
-    """Holds *folder* for one gateway, without the sockets of one that is gone."""
-    if len(os.fsencode(socket_of(folder, "x" * 32))) > SOCKET_PATH_LIMIT:
-        raise ConfigError(folder, None, "is too long for the path of a socket; give --dir another")
-    try:
-        _check_ours(folder)
-        for path in (folder, folder / TOKENS, folder / SOCKETS):
-            path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            path.chmod(0o700)
-        lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise ConfigError(error.filename, None, (error.strerror or "").lower()) from None
-    try:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise ConfigError(folder, None, "another moon serve-bots is using it") from None
-        for path in (folder / SOCKETS).iterdir():
-            with suppress(OSError):
-                if stat.S_ISSOCK(path.lstat().st_mode):
-                    path.unlink()
-        yield
-    finally:
-        os.close(lock)
-
-
-def _check_ours(folder: Path) -> None:
-    """Refuses a folder that somebody else keeps something in: it is to be closed to others.
-
-    Raises:
-        ConfigError: if so.
-    """
-    known = {"lock", TOKENS, SOCKETS}
-    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
-    if strange := sorted(names - known):
-        raise ConfigError(
-            folder, None, f"holds other things ({strange[0]}); give --dir a folder of its own"
-        )
 
 
 def _token(context: _AttachContext) -> str:

@@ -94,6 +94,8 @@ async def _listening(way: Way) -> None:
 
 async def _check_plain(way: Way) -> None:
     """Refuses a bot that speaks TLS only. What it says in the clear is judged by the handshake."""
+    if way.spec.kind is BotKind.DIAL:
+        return  # the gateway offers it, and in the clear
     if not await _speaks_plainly(way) and await _speaks_tls(way):
         raise _refused(
             way,

@@ -51,7 +51,11 @@ def make_token(folder: Path, name: str, *, renew: bool = False) -> str:
 
 
 def holder_of(folder: Path, token: str) -> str | None:
-    """Returns the name of the bot whose token this is, or ``None``; takes as long for any token."""
+    """Returns the name of the bot whose token this is, or ``None``; takes as long for any token.
+
+    Raises:
+        OSError: if the tokens cannot be read.
+    """
     if not token or len(token) > LONGEST:
         return None
     wanted = _hash(token)
@@ -59,8 +63,8 @@ def holder_of(folder: Path, token: str) -> str | None:
     for path in sorted((folder / TOKENS).glob("[!.]*")):
         try:
             kept = path.read_bytes().strip()
-        except OSError:
-            continue  # a folder, or a token that was taken back just now
+        except (FileNotFoundError, IsADirectoryError):
+            continue  # no token, or one that was taken back just now
         if hmac.compare_digest(kept, wanted.encode()):
             holder = path.name
     return holder

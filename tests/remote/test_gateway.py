@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import resource
 import socket
 import stat
 import tempfile
@@ -401,3 +403,39 @@ def test_a_bot_does_not_dial_without_what_it_needs(
         (tmp_path / "token").write_text(token)
     with pytest.raises(ConfigError, match=problem):
         attach(Meek(), address, tmp_path / "token", None, print, None)
+
+
+async def test_a_bot_that_the_arena_cannot_take_in_now_is_told_so_and_calls_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Without files left no token can be read, which is no fault of who shows one."""
+
+    def fail(folder: Path, _: str) -> str:
+        raise OSError(errno.EMFILE, "Too many open files", str(folder))
+
+    token = make_token(folder, "deep")
+    async with gate_in(folder) as gate:
+        with monkeypatch.context() as broken:
+            broken.setattr(gateway, "holder_of", fail)
+            with gate.bot(Meek(), token) as refused:
+                await until(lambda: gate.said, "the bot calls")
+                broken.undo()
+                await gate.is_in("deep")
+        assert gate.said[0] == "tokens cannot be read: Too many open files"
+    assert not refused
+    told = capfd.readouterr().err
+    assert "the arena cannot take in bots now; call again" in told
+    assert str(folder) not in told, "no path of the arena is any business of an author"
+
+
+async def test_a_gateway_takes_as_many_files_as_it_may_have(folder: Path) -> None:
+    """A thousand callers without a token would else leave none for the bots that are in."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    hard = min(before[1] if before[1] != resource.RLIM_INFINITY else 1 << 20, 1 << 20)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, before[1]))
+    try:
+        async with gate_in(folder):
+            now, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert now == min(hard, gateway.MOST_FILES)
