@@ -170,6 +170,9 @@ class BotProcess:
             self.check_room()
             if not self._place.path.is_dir():
                 raise KeeperError(f"the directory of the bots is gone: {self._place.path.parent}")
+            is_innocent = self._launch is None or self._launch.cannot_close
+            if is_innocent and (closed := self._place.closed()) is not None:
+                raise KeeperError(f"the directory of a bot was closed: {closed}")
 
     def check_room(self) -> None:
         """Checks that this machine has all that a bot needs to run.

@@ -67,7 +67,8 @@ def request(made: Request, *, ordinary: bool) -> dict[str, object]:
             done = subprocess.run(command, env=env, capture_output=True, check=False, timeout=120)
             code, output, errors = done.returncode, done.stdout, done.stderr
         else:
-            os.chown(base, ORDINARY, ORDINARY)
+            for path in (base, f"{base}/diary"):
+                os.chown(path, ORDINARY, ORDINARY)
             code, output, errors = run(as_ordinary_user(command, env, Path(base)))
     assert code == 0, errors.decode()
     answer: dict[str, object] = json.loads(output)
