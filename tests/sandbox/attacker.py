@@ -213,6 +213,14 @@ def process_list() -> bool:
     )
 
 
+def sockets_of_others() -> bool:
+    return told["socket"] in read_text("/proc/net/unix")
+
+
+def state_of_another_bots_place() -> bool:
+    return Path(told["socket"]).parent.stat().st_mode > 0
+
+
 def large_file() -> bool:
     with (Path(os.environ["TMPDIR"]) / "large").open("wb") as file:
         file.truncate(told["file_size"] + 1)
@@ -277,6 +285,7 @@ ATTACKS = [
     foreign_variables, environment_of_process_1, process_list, large_file, many_processes,
     many_threads, locked_memory, lock_what_all_can_read, mode_of_a_file_of_the_user,
     times_of_a_file_of_the_user, attributes_of_a_file_of_the_user, place_of_another_bot,
+    sockets_of_others, state_of_another_bots_place,
 ]  # fmt: skip
 
 could = {}

@@ -129,7 +129,9 @@ def _basic(bot: _Bot, limits: Limits) -> Launch:
         "limits": _limits(limits, own_tasks=bot.uid is not None),
     }
     if bot.uid is not None:
-        plan |= {"uid": bot.uid, "screens": users.screens(bot.readable, bot.place, bot.uid)}
+        screens = users.screens(bot.readable, bot.place, bot.uid)
+        beside = users.apart(bot.readable, bot.place, screens)
+        plan |= {"uid": bot.uid, "screens": screens, "apart": beside}
     if version := landlock.abi():
         plan["landlock"] = landlock.plan(_rules(bot), version)
     # A build makes programs of its files, in a user's name in which nobody else has any.
