@@ -12,14 +12,15 @@ import os
 import shlex
 import shutil
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from referee.bots.build import last_words
 from referee.bots.environment import bot_environment
 from referee.bots.exits import ExitReport
-from referee.bots.keeper.watch import Allowed
 from referee.bots.keeper_client import Keeper, KeptProcess
+from referee.bots.process import spawn_held
 from referee.bots.reach import reach_of
 from referee.bots.rundir import Place, remove_tree
 from referee.bots.sandbox import Sandbox, Tier, launch_failure, prepare
@@ -30,6 +31,21 @@ ResultT = TypeVar("ResultT")
 
 COPY = "bot"
 """The folder in the home of a build in which it runs."""
+
+
+@dataclass(slots=True)
+class _Site:
+    """Where a build runs, and as whom."""
+
+    place: Place
+    uid: int | None
+    is_over: bool = True
+    """Whether nothing of the build runs there."""
+
+    @property
+    def folder(self) -> Path:
+        """The copy that is built."""
+        return self.place.home / COPY
 
 
 async def build_held(
@@ -55,33 +71,35 @@ async def build_held(
     assert spec.cwd is not None
     async with Keeper() as keeper:
         place = keeper.directory.place()
-        folder = place.home / COPY
-        shutil.copytree(spec.cwd, folder, symlinks=True)
         uid = keeper.users.take() if sandbox.tier is not Tier.NONE else None
+        site = _Site(place, uid)
         try:
+            shutil.copytree(spec.cwd, site.folder, symlinks=True)
             if uid is not None:
-                _give(folder, uid)
-            await _run(keeper, spec, place, sandbox, uid, limit)
-            return await asyncio.to_thread(take, folder)
+                _give(site.folder, uid)
+            await _run(keeper, spec, site, sandbox, limit)
+            return await asyncio.to_thread(take, site.folder)
         finally:
-            keeper.users.give(uid)
-            await asyncio.to_thread(remove_tree, place.path)
+            if site.is_over:  # else what runs on there keeps its user: nobody else may get it
+                keeper.users.give(uid)
+                await asyncio.to_thread(remove_tree, place.path)
 
 
-async def _run(
-    keeper: Keeper, spec: BotSpec, place: Place, sandbox: Sandbox, uid: int | None, limit: float
-) -> None:
+async def _run(keeper: Keeper, spec: BotSpec, site: _Site, sandbox: Sandbox, limit: float) -> None:
     """Runs the build to its end, and ends all that it has started."""
     what = f"the build {shlex.join(spec.build)!r}"
     try:
-        process, failure = await _spawn(keeper, spec, place, sandbox, uid)
+        process, failure = await _spawn(keeper, spec, site, sandbox)
     except BotError as error:
         raise BotError(f"{what} cannot be started: {error}") from None
-    await asyncio.wait((process.exited,), timeout=limit)
-    in_time = process.exited.done()
-    left = await process.kill()
+    site.is_over = False
+    try:
+        await asyncio.wait((process.exited,), timeout=limit)
+        in_time = process.exited.done()
+    finally:
+        site.is_over = not await process.kill()
     report = process.exited.result()
-    if left:
+    if not site.is_over:
         problem = "left processes that cannot be ended"
     elif not in_time:
         problem = f"took more than {limit:g} s"
@@ -95,10 +113,10 @@ async def _run(
 
 
 async def _spawn(
-    keeper: Keeper, spec: BotSpec, place: Place, sandbox: Sandbox, uid: int | None
+    keeper: Keeper, spec: BotSpec, site: _Site, sandbox: Sandbox
 ) -> tuple[KeptProcess, Callable[[ExitReport], str | None]]:
     """Starts the build; returns it, and what tells why it was never started, if it was not."""
-    folder, limits = place.home / COPY, sandbox.limits
+    folder, place = site.folder, site.place
     builder = BotSpec(spec.name, BotKind.FOLDER, command=spec.build, cwd=folder)
     env = bot_environment(builder, place)
     if sandbox.tier is Tier.NONE:
@@ -114,17 +132,10 @@ async def _spawn(
         readable=[*own, *(path for path in reach.readable if path != folder)],
         listable=reach.listable,
         system=reach.system,
-        uid=uid,
+        uid=site.uid,
         kept=folder,
     )
-    process = await keeper.spawn(
-        launch.argv,
-        cwd=launch.cwd,
-        env=launch.env,
-        inputs=launch.inputs,
-        allowed=Allowed(limits.memory, limits.processes, limits.threads, limits.disk, limits.files),
-        place=place.path,
-    )
+    process = await spawn_held(keeper, launch, sandbox.limits, place, site.uid)
 
     def unheld(report: ExitReport) -> str | None:
         found = launch_failure(launch, report.code, report.stderr)

@@ -8,6 +8,7 @@ import contextlib
 import json
 import logging
 import os
+import secrets
 import socket
 import subprocess
 import sys
@@ -248,7 +249,7 @@ class Keeper:
             argv=list(argv),
             cwd=os.fspath(cwd),
             env=dict(env),
-            mark=f"{self.directory.token}{number}",
+            mark=self.directory.token + secrets.token_hex(8),  # no other bot can know it
             keep=KEPT_BYTES,
             inputs=[base64.b64encode(data).decode() for data in inputs],
             allowed=None if allowed is None else allowed._asdict(),

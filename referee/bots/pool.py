@@ -1,7 +1,8 @@
 """The bots of one worker: a line for each entrant, lane, place in a pair, and half.
 
 Lane k of an entrant plays only the k-th table of every block, and two seats of one table are never
-the same process. So no process ever sees a deal twice, and what one learns no other can use.
+the same process. So no process ever sees a deal twice. What one learns another can use only if they
+can speak to each other: `docs/sandbox.md` says where `basic` leaves them a way.
 """
 
 from __future__ import annotations

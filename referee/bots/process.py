@@ -19,6 +19,7 @@ from referee.bots.rundir import Place, remove_tree, shortage
 from referee.bots.sandbox import (
     Launch,
     LaunchFailure,
+    Limits,
     Sandbox,
     Tier,
     launch_failure,
@@ -126,19 +127,7 @@ class BotProcess:
             system=reach.system,
             uid=self._uid,
         )
-        allowed = Allowed(
-            limits.memory, limits.processes, limits.threads, limits.disk, limits.files
-        )
-        return await self._keeper.spawn(
-            launch.argv,
-            cwd=launch.cwd,
-            env=launch.env,
-            inputs=launch.inputs,
-            allowed=allowed,
-            place=place.path,
-            place_inside=launch.socket_inside and launch.socket_inside.parent,
-            user=self._uid,
-        )
+        return await spawn_held(self._keeper, launch, limits, place, self._uid)
 
     async def listening(self) -> str:
         """Returns where it listens, once there is a socket; for ever if there never is one.
@@ -170,6 +159,9 @@ class BotProcess:
             self.check_room()
             if not self._place.path.is_dir():
                 raise KeeperError(f"the directory of the bots is gone: {self._place.path.parent}")
+            is_innocent = self._launch is None or self._launch.cannot_close
+            if is_innocent and (closed := self._place.closed()) is not None:
+                raise KeeperError(f"the directory of a bot was closed: {closed}")
 
     def check_room(self) -> None:
         """Checks that this machine has all that a bot needs to run.
@@ -301,6 +293,34 @@ class BotProcess:
     def _give_user_back(self) -> None:
         uid, self._uid = self._uid, None
         self._keeper.users.give(uid)
+
+
+async def spawn_held(
+    keeper: Keeper, launch: Launch, limits: Limits, place: Place, user: int | None
+) -> KeptProcess:
+    """Has *keeper* start what *launch* says, and hold it to *limits*.
+
+    Args:
+        keeper: What starts it.
+        launch: The program in its sandbox.
+        limits: What it may use.
+        place: Where it lives; what it writes there counts, or in its own view of it.
+        user: The user that it alone runs as, if it has one to itself.
+
+    Raises:
+        BotStartError: If it cannot be run.
+        KeeperError: If that is our own fault.
+    """
+    return await keeper.spawn(
+        launch.argv,
+        cwd=launch.cwd,
+        env=launch.env,
+        inputs=launch.inputs,
+        allowed=Allowed(limits.memory, limits.processes, limits.threads, limits.disk, limits.files),
+        place=place.path,
+        place_inside=launch.socket_inside and launch.socket_inside.parent,
+        user=user,
+    )
 
 
 def _pin(path: Path) -> int | None:

@@ -9,6 +9,7 @@ the directories of the system too: somebody may keep a league in `/opt`, or in t
 
 from __future__ import annotations
 
+import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -130,7 +131,7 @@ def named_paths(spec: BotSpec) -> tuple[Path, ...]:
         case BotKind.COMMAND:
             assert spec.cwd is not None
             words = (word for word in spec.command[1:] if not word.startswith("-"))
-            return tuple(path for word in words if (path := spec.cwd / word).is_file())
+            return tuple(path for word in words if os.path.isfile(path := spec.cwd / word))  # noqa: PTH113
         case _:
             return ()
 

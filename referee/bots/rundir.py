@@ -64,6 +64,17 @@ class Place:
         """The bot's own directory for temporary files."""
         return self.path / "tmp"
 
+    def closed(self) -> Path | None:
+        """Returns what of it is there and does not let its owner in any more; None if nothing."""
+        for path in (self.path, self.home, self.temporary):
+            try:
+                mode = path.lstat().st_mode
+            except OSError:  # it is missed elsewhere
+                return None
+            if mode & stat.S_IRWXU != stat.S_IRWXU:
+                return path
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class RunDirectory:

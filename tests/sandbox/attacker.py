@@ -6,6 +6,7 @@ some.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import fcntl
 import json
@@ -63,6 +64,34 @@ def file_of_the_referee() -> bool:
 
 def home_of_the_user() -> bool:
     return read_text(Path(told["home"]) / "diary") == "private"
+
+
+def mode_of_a_file_of_the_user() -> bool:
+    diary = Path(told["home"]) / "diary"
+    before = diary.stat().st_mode
+    diary.chmod(before ^ 0o7)
+    with contextlib.suppress(OSError), diary.open("rb") as file:
+        os.fchmod(file.fileno(), before ^ 0o70)
+    return diary.stat().st_mode != before
+
+
+def times_of_a_file_of_the_user() -> bool:
+    diary = Path(told["home"]) / "diary"
+    before = diary.stat().st_mtime
+    os.utime(diary, (1, 1))
+    return diary.stat().st_mtime != before
+
+
+def attributes_of_a_file_of_the_user() -> bool:
+    os.setxattr(Path(told["home"]) / "diary", "user.moon", b"x")
+    return True
+
+
+def place_of_another_bot() -> bool:
+    place = Path(told["socket"]).parent
+    before = place.stat().st_mode
+    place.chmod(before & ~0o7 | 0o5)
+    return place.stat().st_mode != before
 
 
 def stop_signal() -> bool:
@@ -184,6 +213,14 @@ def process_list() -> bool:
     )
 
 
+def sockets_of_others() -> bool:
+    return told["socket"] in read_text("/proc/net/unix")
+
+
+def state_of_another_bots_place() -> bool:
+    return Path(told["socket"]).parent.stat().st_mode > 0
+
+
 def large_file() -> bool:
     with (Path(os.environ["TMPDIR"]) / "large").open("wb") as file:
         file.truncate(told["file_size"] + 1)
@@ -246,7 +283,9 @@ ATTACKS = [
     change_own_program, write_beside_own_home, write_anywhere, core_pattern, be_root, namespaces,
     setuid_program, keyring, shared_memory, hidden_memory, inherited_descriptors,
     foreign_variables, environment_of_process_1, process_list, large_file, many_processes,
-    many_threads, locked_memory, lock_what_all_can_read,
+    many_threads, locked_memory, lock_what_all_can_read, mode_of_a_file_of_the_user,
+    times_of_a_file_of_the_user, attributes_of_a_file_of_the_user, place_of_another_bot,
+    sockets_of_others, state_of_another_bots_place,
 ]  # fmt: skip
 
 could = {}

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import queue
+import shutil
 import socket
 import sqlite3
 import subprocess
@@ -72,6 +73,21 @@ def writes_files() -> None:
     Path("/dev/null").write_text("x")
 
 
+def copies_files() -> None:
+    home = Path(os.environ["HOME"])
+    for name in ("new", "new", "old"):
+        (home / name).touch()
+        assert (home / name).exists()
+    (home / "tree").mkdir(exist_ok=True)
+    (home / "tree" / "file").write_text("x")
+    (home / "tree" / "file").chmod(0o600)
+    shutil.copytree(home / "tree", home / "copy")
+    subprocess.run(["cp", "-pr", home / "tree", home / "again"], check=True)
+    subprocess.run(["touch", home / "touched", home / "new"], check=True)
+    assert (home / "touched").exists()
+    shutil.rmtree(home / "copy")
+
+
 def reads_what_belongs_to_it() -> None:
     assert Path(__file__).read_text()
     assert Path(__file__) in Path(__file__).parent.iterdir()
@@ -91,7 +107,7 @@ def sets_its_own_limits() -> None:
 
 HABITS = [
     listens_where_it_was_told, uses_threads, uses_asyncio, starts_programs, keeps_a_database,
-    writes_files, reads_what_belongs_to_it, sets_its_own_limits,
+    writes_files, copies_files, reads_what_belongs_to_it, sets_its_own_limits,
 ]  # fmt: skip
 
 failed = {}

@@ -14,17 +14,18 @@ import pytest
 
 from referee.bots.sandbox import bubblewrap
 from referee.bots.sandbox.landlock import SCOPES_SINCE, abi
-from tests.sandbox.held import Request, request
+from tests.sandbox.held import Request, request, root_can_mount
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux holds bots")
 
 SETTINGS = [("basic", False), ("basic", True), ("hardened", False), ("hardened", True)]
 NAMES = ["basic, root", "basic, ordinary", "hardened, root", "hardened, ordinary"]
 
+IN_SIGHT = {"process_list", "sockets_of_others", "state_of_another_bots_place"}
 STILL_POSSIBLE = {
-    ("basic", False): {"process_list"},
+    ("basic", False): set() if root_can_mount() else IN_SIGHT,
     # The number of tasks is counted for the whole user: the keeper watches instead.
-    ("basic", True): {"process_list", "many_processes", "many_threads"},
+    ("basic", True): {*IN_SIGHT, "many_processes", "many_threads"},
     ("hardened", False): set(),
     ("hardened", True): set(),
 }
@@ -34,7 +35,9 @@ WITHOUT_A_SANDBOX = {
     "file_of_the_referee", "home_of_the_user", "stop_signal", "renice_by_user", "tcp", "udp",
     "dial_another_bot", "dial_an_abstract_name", "datagram_to_another_bot", "change_own_program",
     "write_beside_own_home", "write_anywhere", "process_list", "large_file", "many_processes",
-    "many_threads", "lock_what_all_can_read", "hidden_memory",
+    "many_threads", "lock_what_all_can_read", "hidden_memory", "mode_of_a_file_of_the_user",
+    "times_of_a_file_of_the_user", "place_of_another_bot", "sockets_of_others",
+    "state_of_another_bots_place",
 }  # fmt: skip
 """What every Linux lets a program of the same user do."""
 

@@ -17,6 +17,7 @@ THREAD = 0x3D0F00  # what pthread_create asks for
 UNIX, INET, NETLINK, VSOCK = 1, 2, 16, 40
 STREAM, DGRAM, SEQPACKET, CLOEXEC = 1, 2, 5, 0o2000000
 MINUS_ONE = 2**64 - 1
+CWD, NAME = 2**32 - 100, 0x7FFF00000000
 
 # A call: its number on x86_64 and on aarch64, its arguments, what basic says, what hardened says.
 CALLS = {
@@ -52,6 +53,20 @@ CALLS = {
     "a lock of the whole file": (73, 32, (3, 2), 0, 0),
     "ask the terminal": (16, 29, (0, 0x5401), ALLOWED, ALLOWED),
     "type into the terminal": (16, 29, (0, 0x5412), errno.EPERM, errno.EPERM),
+    "set a mode": (91, 52, (3, 0o777), 0, ALLOWED),
+    "set a mode by name": (268, 53, (), 0, ALLOWED),
+    "set a mode, newly": (452, 452, (), 0, ALLOWED),
+    "set an owner": (93, 55, (3, 0, 0), 0, ALLOWED),
+    "set an owner by name": (260, 54, (), 0, ALLOWED),
+    "set times": (280, 88, (CWD, NAME, 1 << 32), 0, ALLOWED),
+    "touch a file": (280, 88, (CWD, NAME, 0), errno.EPERM, ALLOWED),
+    "touch what is open": (280, 88, (3, 0, 0), 0, ALLOWED),
+    "set an attribute": (188, 5, (), errno.ENOTSUP, ALLOWED),
+    "set an attribute of what is open": (190, 7, (3,), errno.ENOTSUP, ALLOWED),
+    "set an attribute, newly": (463, 463, (), errno.ENOTSUP, ALLOWED),
+    "remove an attribute": (197, 14, (), errno.ENOTSUP, ALLOWED),
+    "set the flags of a file": (16, 29, (3, 0x40086602), errno.ENOTSUP, ALLOWED),
+    "read the flags of a file": (16, 29, (3, 0x80086601), ALLOWED, ALLOWED),
     "type with garbage above": (16, 29, (0, 0xFFFFFFFF00005412), errno.EPERM, errno.EPERM),
 }
 
@@ -87,6 +102,26 @@ def test_a_call_is_answered_as_the_tier_says_on_every_machine(call: str) -> None
         for tier, answer in ((Tier.BASIC, basic), (Tier.HARDENED, hardened)):
             program = filter_for(tier, machine)
             assert judge(program, ARCH[machine], number, arguments) == answer, (machine, tier)
+
+
+def test_calls_that_only_the_older_machine_has_are_answered_there_too() -> None:
+    program = filter_for(Tier.BASIC, "x86_64")
+    for number in (90, 92, 94):  # chmod, chown, lchown
+        assert judge(program, ARCH["x86_64"], number, ()) == 0
+    for number, times in ((132, 1), (235, 1), (261, 2)):  # utime, utimes, futimesat
+        touch, given = (NAME, NAME, 0)[2 - times :], (NAME, NAME, NAME)[2 - times :]
+        assert judge(program, ARCH["x86_64"], number, touch) == errno.EPERM
+        assert judge(program, ARCH["x86_64"], number, given) == 0
+
+
+@pytest.mark.parametrize("machine", ARCH)
+def test_a_build_in_a_users_name_of_its_own_sets_modes(machine: str) -> None:
+    program = filter_for(Tier.BASIC, machine, sets_modes=True)
+    for name in ("set a mode", "set an owner", "set times", "set an attribute"):
+        x86, arm, arguments, *_ = CALLS[name]
+        number = x86 if machine == "x86_64" else arm
+        assert judge(program, ARCH[machine], number, arguments) == ALLOWED
+    assert judge(program, ARCH[machine], 101 if machine == "x86_64" else 117, ()) == errno.EPERM
 
 
 @pytest.mark.parametrize("machine", ARCH)

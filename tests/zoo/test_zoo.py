@@ -27,7 +27,7 @@ IDS = [behaviour.id for behaviour in CATALOGUE.behaviours]
 SYSTEM = "PRNFISOLC"
 """The groups that a tier makes a difference to; the others are about what goes over the wire."""
 
-FEW = "P3a,P4,P7a,P11a,R1a,R5b,N1a,N4b,F1a,F2a,F3a,I1a,I2,I8,S1,C1d"
+FEW = "P3a,P4,P7a,P11a,R1a,R5b,N1a,N4b,F1a,F2a,F3a,F10,I1a,I2,I8,S1,C1d,C1h,C1i,C1j,C1k,P13"
 """What is tried with the other tests, from each group of them."""
 WIRE = "B1a,G4a,E1a"
 """And some of what goes over the wire, which is the same in every tier."""

@@ -314,15 +314,20 @@ class Service:
                 self._forget(kept, pids)
 
     def _owner(self, top: int, entry: Entry) -> Kept | None:
-        """Returns whose *entry* is; None for a process that hid this, which any sweep may end."""
+        """Returns whose *entry* is; None for a process that hid this, which any sweep may end.
+
+        A user is its bot's alone, and so decides before the mark, which a program can choose.
+        """
         if (kept := self._leaders.get(top)) is not None:
             return kept
-        mark = mark_of(entry.pid)
-        for kept in self._kept.values():
-            if entry.session == kept.pid or mark == kept.mark:
-                return kept
+        kept_now = self._kept.values()
+        if (kept := next((k for k in kept_now if k.pid == entry.session), None)) is not None:
+            return kept
         user = user_of(entry.pid)
-        return next((k for k in self._kept.values() if k.user is not None and k.user == user), None)
+        if (kept := next((k for k in kept_now if k.user in {user} - {None}), None)) is not None:
+            return kept
+        mark = mark_of(entry.pid)
+        return next((k for k in kept_now if k.mark == mark), None)
 
     def _forget(self, kept: Kept, left: set[int]) -> None:
         for output in kept.outputs.values():

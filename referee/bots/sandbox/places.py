@@ -75,8 +75,11 @@ def program(command: Sequence[str], cwd: Path, env: Mapping[str, str]) -> list[P
 
 
 def existing(paths: Iterable[Path]) -> list[Path]:
-    """Returns those of *paths* that exist, each once."""
-    return [path for path in dict.fromkeys(paths) if path.exists()]
+    """Returns those of *paths* that exist, each once.
+
+    What lies behind a directory that is closed to us does not exist for us; a `Path` raises there.
+    """
+    return [path for path in dict.fromkeys(paths) if os.path.exists(path)]  # noqa: PTH110
 
 
 def is_within(path: Path, trees: Iterable[Path]) -> bool:

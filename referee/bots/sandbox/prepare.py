@@ -129,11 +129,15 @@ def _basic(bot: _Bot, limits: Limits) -> Launch:
         "limits": _limits(limits, own_tasks=bot.uid is not None),
     }
     if bot.uid is not None:
-        plan |= {"uid": bot.uid, "screens": users.screens(bot.readable, bot.place, bot.uid)}
+        screens = users.screens(bot.readable, bot.place, bot.uid)
+        beside = users.apart(bot.readable, bot.place, screens)
+        plan |= {"uid": bot.uid, "screens": screens, "apart": beside}
     if version := landlock.abi():
         plan["landlock"] = landlock.plan(_rules(bot), version)
+    # A build makes programs of its files, in a user's name in which nobody else has any.
+    sets_modes = bot.uid is not None and bot.kept is not None
     if machine := seccomp.machine():
-        plan["seccomp"] = seccomp.filter_for(Tier.BASIC, machine)
+        plan["seccomp"] = seccomp.filter_for(Tier.BASIC, machine, sets_modes=sets_modes)
     return Launch(
         (*PYTHON, str(LAUNCHER), "@0"),
         places.library_path(),
@@ -141,6 +145,7 @@ def _basic(bot: _Bot, limits: Limits) -> Launch:
         (_written(plan),),
         None,
         token,
+        cannot_close=bool(version and machine) and not sets_modes,
     )
 
 
@@ -192,7 +197,8 @@ def _hardened(bot: _Bot, limits: Limits) -> Launch:
         argv = [*PYTHON, str(LAUNCHER), f"@{len(inputs)}", *argv]
         inputs.append(_written(outer))
     first = places.library_path() if bot.uid is not None else {}
-    return Launch(tuple(argv), first, Path("/"), tuple(inputs), bubblewrap.PLACE / "s", token)
+    inside = bubblewrap.PLACE / "s"
+    return Launch(tuple(argv), first, Path("/"), tuple(inputs), inside, token, cannot_close=True)
 
 
 def _shared(bot: _Bot) -> tuple[str, str] | None:

@@ -172,6 +172,7 @@ def _try(facts: Facts, uid: int | None) -> dict[str, list[str]]:
             "file_size": limits.file_size,
             "disk": limits.disk,
             "tasks": TASKS,
+            "same_numbers": facts.tier is Tier.BASIC,
         }
         program = stage.root / "bot" / "probe.py"
         launch = prepare(

@@ -51,6 +51,11 @@ def syscall(number: int, *arguments: Any) -> int:
 
 def is_there(told: dict[str, Any]) -> bool:
     """Returns whether the referee can be named by its number: it may be another's in here."""
+    return bool(told["same_numbers"]) or is_seen(told)
+
+
+def is_seen(told: dict[str, Any]) -> bool:
+    """Returns whether the referee is in the process list."""
     try:
         text = Path(f"/proc/{told['pid']}/stat").read_bytes()
     except OSError:
@@ -258,7 +263,7 @@ def processes(told: dict[str, Any]) -> Attempts:
     """Looks for processes that are not its own."""
 
     def look() -> None:
-        if not is_there(told):
+        if not is_seen(told):
             raise PermissionError
 
     yield "see the referee in the process list", look

@@ -67,6 +67,7 @@ KEEPERS: dict[str, tuple[str, ...]] = {
 OTHERWISE = {
     "descriptors": "all others are closed",
     "environment": "made from nothing",
+    "processes": "a process list of its own",
     "memory_cap": WATCH,
     "file_size": "the limit of the system",
     "disk": WATCH,

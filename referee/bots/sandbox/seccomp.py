@@ -10,11 +10,20 @@ from __future__ import annotations
 import errno
 import platform
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from referee.bots.sandbox.syscalls import AUDIT_ARCH, FORBIDDEN, IN_PART, MACHINES
+from referee.bots.sandbox.syscalls import (
+    AUDIT_ARCH,
+    FILE_ATTRIBUTES,
+    FILE_STATE,
+    FILE_TIMES,
+    FORBIDDEN,
+    IN_PART,
+    MACHINES,
+    Numbers,
+)
 from referee.bots.sandbox.tiers import Tier
 
 LOAD, AND, RETURN = 0x20, 0x54, 0x06  # BPF_LD|W|ABS, BPF_ALU|AND|K, BPF_RET|K
@@ -36,7 +45,12 @@ PRIO_PROCESS, IOPRIO_WHO_PROCESS = 0, 1
 
 DENIED = REFUSE | errno.EPERM
 UNKNOWN = REFUSE | errno.ENOSYS
+UNSUPPORTED = REFUSE | errno.ENOTSUP
 DONE = REFUSE  # with no error: the call does nothing and says that it has worked
+
+# FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR and FS_IOC_SETVERSION: whoever can read a file of its own user
+# could write there.
+SET_ATTRIBUTES = (0x40086602, 0x401C5820, 0x40087602)
 
 
 class Step(NamedTuple):
@@ -59,8 +73,12 @@ def machine() -> str | None:
 
 
 @cache
-def filter_for(tier: Tier, machine: str) -> bytes:
-    """Returns the filter of *tier* for *machine*, one of `MACHINES`."""
+def filter_for(tier: Tier, machine: str, *, sets_modes: bool = False) -> bytes:
+    """Returns the filter of *tier* for *machine*, one of `MACHINES`.
+
+    In `basic` a program *sets modes*, owners and times of files only if it is told that it may: a
+    user has files that are none of its bots' business.
+    """
     column = MACHINES[machine]
     steps = [
         _load(MACHINE),
@@ -72,12 +90,50 @@ def filter_for(tier: Tier, machine: str) -> bytes:
     for numbers in FORBIDDEN.values():
         if (number := numbers[column]) is not None:
             steps += _refuse_if(EQUAL, number)
+    if tier is Tier.BASIC and not sets_modes:
+        steps += _without_state(column)
     for name, body in _rules(tier):
         number = IN_PART[name][column]
         assert number is not None
         steps += [Step(EQUAL, 0, len(body), number), *body]
     steps.append(_answer(ALLOW))
     return b"".join(step.packed() for step in steps)
+
+
+def _without_state(column: int) -> list[Step]:
+    """Has every file keep its mode, owner, times and attributes; all else is still to be decided.
+
+    Programs set modes and times where they copy, and need not know that nothing came of it.
+    """
+    steps = _each(_numbers(FILE_STATE, column), DONE)
+    steps += _each(_numbers(FILE_ATTRIBUTES, column), UNSUPPORTED)
+    set_times = {name: _set_times(2 if name.endswith("at") else 1) for name in FILE_TIMES}
+    asked = [_load(ARGUMENTS + 8), *_each(SET_ATTRIBUTES, UNSUPPORTED), _load(NUMBER)]
+    for name, body in {**set_times, "ioctl": asked}.items():
+        if (number := {**FILE_TIMES, **IN_PART}[name][column]) is not None:
+            steps += [Step(EQUAL, 0, len(body), number), *body]
+    return steps
+
+
+def _set_times(times: int) -> list[Step]:
+    """Answers a call whose argument *times* points to times, or nowhere for the present one.
+
+    That of a name is refused: a program that is told that it has touched a file makes none.
+    """
+    given = [
+        step
+        for half in (0, 4)
+        for step in (_load(ARGUMENTS + 8 * times + half), Step(EQUAL, 1, 0, 0), _answer(DONE))
+    ]
+    if times == 1:
+        return [*given, _answer(DENIED)]
+    # Without a name it is a file that is open, which is there.
+    named = [_load(ARGUMENTS + 8), Step(EQUAL, 0, 3, 0), _load(ARGUMENTS + 12)]
+    return [*given, *named, Step(EQUAL, 0, 1, 0), _answer(DONE), _answer(DENIED)]
+
+
+def _numbers(calls: Mapping[str, Numbers], column: int) -> Iterator[int]:
+    return (number for row in calls.values() if (number := row[column]) is not None)
 
 
 def _rules(tier: Tier) -> Iterator[tuple[str, list[Step]]]:

@@ -125,3 +125,36 @@ IN_PART: dict[str, Numbers] = {
     "socketpair": (53, 199),
 }
 """What the filter decides by the arguments, or answers in another way."""
+
+FILE_STATE: dict[str, Numbers] = {
+    "chmod": (90, None),
+    "fchmod": (91, 52),
+    "fchmodat": (268, 53),
+    "fchmodat2": (452, 452),
+    "chown": (92, None),
+    "lchown": (94, None),
+    "fchown": (93, 55),
+    "fchownat": (260, 54),
+}
+"""What changes the mode or the owner of any file of the user: no Landlock forbids it."""
+
+FILE_TIMES: dict[str, Numbers] = {
+    "utime": (132, None),
+    "utimes": (235, None),
+    "futimesat": (261, None),
+    "utimensat": (280, 88),
+}
+"""What changes the times of any file of the user, which no Landlock forbids either."""
+
+FILE_ATTRIBUTES: dict[str, Numbers] = {
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
+    "setxattrat": (463, 463),
+    "removexattr": (197, 14),
+    "lremovexattr": (198, 15),
+    "fremovexattr": (199, 16),
+    "removexattrat": (466, 466),
+    "file_setattr": (469, 469),
+}
+"""The same for its attributes."""

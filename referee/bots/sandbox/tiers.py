@@ -77,6 +77,8 @@ class Launch:
     """Where the bot's socket is for the bot itself, when that is not where it is for us."""
     token: str = field(default="", repr=False)
     """What the launcher signs its own last words with; the bot never learns it."""
+    cannot_close: bool = False
+    """Whether the bot cannot change the modes of its own place: if they change, another did it."""
 
 
 @dataclass(frozen=True, slots=True)

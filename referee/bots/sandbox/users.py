@@ -7,9 +7,12 @@ import shlex
 import stat
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from referee.bots.sandbox.places import outermost, spellings
 from referee.bots.sandbox.tiers import Tier, TierUnavailableError
+
+Screens: TypeAlias = list[dict[str, object]]
 
 
 def give_place(place: Path, uid: int) -> None:
@@ -24,7 +27,7 @@ def give_place(place: Path, uid: int) -> None:
         place.parent.chmod(stat.S_IMODE(status.st_mode) | 0o011)
 
 
-def screens(readable: Iterable[Path], writable: Path, uid: int) -> list[dict[str, object]]:
+def screens(readable: Iterable[Path], writable: Path, uid: int) -> Screens:
     """Returns the closed directories on the way, and what has to be shown of each.
 
     The launcher covers each of them for the bot alone, so that nothing has to be opened to all.
@@ -38,6 +41,19 @@ def screens(readable: Iterable[Path], writable: Path, uid: int) -> list[dict[str
         {"top": str(top), "show": [[str(p), w] for p, w in sorted(inside.items())]}
         for top, inside in shown.items()
     ]
+
+
+def apart(readable: Iterable[Path], place: Path, covered: Iterable[dict[str, object]]) -> Screens:
+    """Returns the screen that hides the places of other bots, which lie beside *place*.
+
+    None if one of the screens that *covered* closed directories hides them already.
+    """
+    beside = place.parent
+    if any(place.is_relative_to(str(screen["top"])) for screen in covered):
+        return []
+    shown = [path for path in outermost(spellings(readable)) if path.is_relative_to(beside)]
+    show: list[list[object]] = [[str(path), False] for path in shown]
+    return [{"top": str(beside), "show": [*show, [str(place), True]]}]
 
 
 def check_readable(paths: Sequence[Path], uid: int, tier: Tier) -> None:

@@ -127,11 +127,15 @@ def write_back(path):
 
 
 def siblings():
-    """Yields the places of other bots that can be seen from here."""
+    """Yields the places of other bots that can be seen from here, or guessed."""
     own = HOME.parent
-    with contextlib.suppress(OSError):
-        for place in sorted(own.parent.iterdir()):
-            if place != own and place.name.isdigit():
+    try:
+        names = sorted(path.name for path in own.parent.iterdir())
+    except OSError:
+        names = map(str, range(1, 64))
+    for place in (own.parent / name for name in names if name.isdigit()):
+        with contextlib.suppress(OSError):
+            if place != own and place.exists():
                 yield place
 
 

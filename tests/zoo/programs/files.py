@@ -52,6 +52,40 @@ def lists_the_referees():
     attempt("see how long the results are", lambda: os.stat(ARGUMENTS[0]).st_size)
 
 
+def changes_the_users():
+    """Changes what the user's files and the places of other bots are, not what is in them."""
+    file = Path(ARGUMENTS[0])
+    attempt("change the mode of a file of the user", change_mode, file)
+    attempt("change the times of a file of the user", change_times, file)
+    attempt("give a file of the user an attribute", set_attribute, file)
+    for place in siblings():
+        attempt("change the mode of another bot's place", change_mode, place)
+        attempt("change the times of another bot's place", change_times, place)
+
+
+def change_mode(path):
+    """Opens *path* to its group and looks whether it is; it is closed again."""
+    before = path.stat().st_mode
+    path.chmod(before ^ 0o050)
+    is_changed = path.stat().st_mode != before
+    path.chmod(before)
+    return is_changed
+
+
+def change_times(path):
+    before = path.stat().st_mtime
+    os.utime(path, (1, 1))
+    is_changed = path.stat().st_mtime != before
+    os.utime(path, (before, before))
+    return is_changed
+
+
+def set_attribute(path):
+    os.setxattr(path, "user.zoo", b"was here")
+    os.removexattr(path, "user.zoo")
+    return True
+
+
 def reads_another_bot():
     """Looks into the home of a bot at the same table, which has left something there."""
 
@@ -206,6 +240,6 @@ run(
     when_asked=(
         reads_the_referees, reads_passwords, lists_the_referees, reads_another_bot,
         changes_its_program, changes_libraries, writes_anywhere, changes_the_kernel,
-        changes_its_group, remembers,
+        changes_its_group, remembers, changes_the_users,
     ),
 )  # fmt: skip

@@ -9,6 +9,7 @@ import fcntl
 import os
 import socket
 import struct
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -19,6 +20,9 @@ NAME = "zoo-pair"
 ABSTRACT = b"\0zoo-pair"
 PORT = 47821
 MESSAGE = b"I hold the double six"
+HAND = "hand-64-53-66"
+LENGTH = 6453
+PR_SET_NAME = 15
 IPC_CREAT, IPC_EXCL, IPC_RMID = 0o1000, 0o2000, 0
 SHM_KEY = 0x5A004A
 SHARED_FOLDERS = ("/dev/shm", "/tmp", "/var/tmp", "/run")
@@ -225,6 +229,84 @@ class Replaced:
         return False
 
 
+class Names:
+    """The name of a thread, which all who see the process can read."""
+
+    def tell(self):
+        ctypes.CDLL(None).prctl(PR_SET_NAME, HAND.encode(), 0, 0, 0)
+
+    def hear(self):
+        return any(has(path, HAND) for path in Path("/proc").glob("[0-9]*/task/*/comm"))
+
+
+class CommandLines:
+    """The arguments of a process, which all who see it can read."""
+
+    def tell(self):
+        wait = "import time; time.sleep(20)"
+        kept.append(subprocess.Popen([sys.executable, "-S", "-c", wait, HAND]))
+
+    def hear(self):
+        return any(has(path, HAND) for path in Path("/proc").glob("[0-9]*/cmdline"))
+
+
+class SocketNames:
+    """The path of a socket, in the list of all sockets."""
+
+    def tell(self):
+        end = socket.socket(socket.AF_UNIX)
+        end.bind(str(HOME / HAND))
+        kept.append(end)
+
+    def hear(self):
+        return has(Path("/proc/net/unix"), HAND)
+
+
+def has(path, text):
+    with contextlib.suppress(OSError):
+        return text.encode() in path.read_bytes()
+    return False
+
+
+class State:
+    """The mode, the times and an attribute of a directory that the other may ask about."""
+
+    def tell(self):
+        for path in (HOME, HOME.parent):
+            for change in (
+                lambda path=path: path.chmod(0o710),
+                lambda path=path: os.utime(path, (LENGTH, LENGTH)),
+                lambda path=path: os.setxattr(path, "user.zoo", MESSAGE),
+            ):
+                with contextlib.suppress(OSError):
+                    change()
+
+    def hear(self):
+        return any(self.is_told(path / name) for path in siblings() for name in (".", "home"))
+
+    def is_told(self, path):
+        with contextlib.suppress(OSError):
+            status = path.stat()
+            if status.st_mode & 0o777 == 0o710 or status.st_mtime == LENGTH:
+                return True
+            return os.getxattr(path, "user.zoo") == MESSAGE
+        return False
+
+
+class Lengths:
+    """The name and the length of a file that the other cannot open."""
+
+    def tell(self):
+        (HOME / NAME).write_bytes(bytes(LENGTH))
+
+    def hear(self):
+        heard = False
+        for place in siblings():
+            with contextlib.suppress(OSError):
+                heard = heard or (place / "home" / NAME).stat().st_size == LENGTH
+        return heard
+
+
 CHANNELS = {
     "abstract": (Abstract, "an abstract socket"),
     "datagrams": (Datagrams, "datagrams"),
@@ -235,6 +317,11 @@ CHANNELS = {
     "system-v": (SystemV, "memory of System V"),
     "keyring": (Keyring, "a keyring"),
     "queue": (Queue, "a queue of messages"),
+    "names": (Names, "the name of its thread"),
+    "command-lines": (CommandLines, "the arguments of a process"),
+    "socket-names": (SocketNames, "the name of a socket"),
+    "state": (State, "the mode, the times and an attribute of a directory"),
+    "lengths": (Lengths, "the name and the length of a file"),
     "dialled": (Dialled, "its server"),
     "replaced": (Replaced, "the place of its socket"),
 }

@@ -1,5 +1,6 @@
 """Starts, hides, stops and ends processes, its own and those of others."""
 
+import contextlib
 import ctypes
 import errno
 import os
@@ -16,6 +17,20 @@ CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWNET = 0x20000, 0x10000000, 0x40000000
 TIOCSTI = 0x5412
 SETUID = ("/bin/su", "/usr/bin/su", "/usr/bin/sudo", "/usr/bin/passwd", "/usr/bin/newgrp")
 HIDDEN = "ZOO_HIDDEN"
+MARK = "MOON_BOT_MARK"
+
+
+WASTEFUL = """
+import os, socket, sys, time
+if os.fork():
+    os._exit(0)
+os.setsid()
+if os.fork():
+    os._exit(0)
+held = [socket.socketpair() for _ in range(70)]
+time.sleep(30)
+"""
+"""More sockets than one bot may have, in a process that nobody is the parent of."""
 
 
 def sleeper():
@@ -37,6 +52,24 @@ def daemon():
 
 def leaves_a_daemon():
     daemon()
+
+
+def wears_anothers_mark():
+    """Has others found guilty of what its processes use, by the mark that they wear."""
+    tried("have another bot ended for what it uses itself")
+    own = os.environ.get(MARK, "")
+    head = own.rpartition(".")[0]
+    marks = {f"{head}.{number}" for number in range(1, 7)}
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            words = path.read_bytes().decode(errors="replace").split("\0")
+            marks |= {word.partition("=")[2] for word in words if word.startswith(f"{MARK}=")}
+    for mark in sorted(marks - {own})[:10]:
+        subprocess.run(
+            [sys.executable, "-S", "-c", WASTEFUL, *sys.argv],
+            env={**os.environ, MARK: mark}, check=False,
+        )  # fmt: skip
+    time.sleep(3)
 
 
 def leaves_a_daemon_and_ends():
@@ -260,6 +293,6 @@ run(
     when_asked=(
         stops_itself, signals_strangers, ends_the_keeper, ends_its_group,
         segfaults, aborts, exits, raises,
-        types_for_the_operator, starts_threads,
+        types_for_the_operator, starts_threads, wears_anothers_mark,
     ),
 )  # fmt: skip

@@ -307,6 +307,7 @@ def locks_up_its_home():
         folder = Path(name)
         folder.mkdir()
         (folder / "file").write_text("hidden")
+    os.mkdir("shut", 0)
     Path("locked").chmod(0)
     Path("half").chmod(0o400)
     HOME.chmod(0o500)
