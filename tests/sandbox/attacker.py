@@ -164,6 +164,15 @@ def hidden_memory() -> bool:
     return os.memfd_create("x") >= 0
 
 
+def shared_pages() -> bool:
+    return mmap.mmap(-1, 4096) is not None
+
+
+def shared_zeros() -> bool:
+    with Path("/dev/zero").open("rb") as zero:
+        return mmap.mmap(zero.fileno(), 4096, prot=mmap.PROT_READ) is not None
+
+
 def inherited_descriptors() -> bool:
     listed = subprocess.run(["ls", "/proc/self/fd"], stdout=subprocess.PIPE, check=True).stdout
     return len(listed.split()) > 4  # its three, and the one with which it looks
@@ -224,7 +233,7 @@ def many_threads() -> bool:
 
 
 def locked_memory() -> bool:
-    area = mmap.mmap(-1, 2**20)
+    area = mmap.mmap(-1, 2**20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     address = ctypes.addressof(ctypes.c_char.from_buffer(area))
     return libc.mlock(ctypes.c_void_p(address), ctypes.c_size_t(2**20)) == 0
 
@@ -244,9 +253,9 @@ ATTACKS = [
     file_of_the_referee, home_of_the_user, stop_signal, renice, pin, renice_by_user, tcp, udp,
     vsock, netlink, dial_another_bot, dial_an_abstract_name, datagram_to_another_bot,
     change_own_program, write_beside_own_home, write_anywhere, core_pattern, be_root, namespaces,
-    setuid_program, keyring, shared_memory, hidden_memory, inherited_descriptors,
-    foreign_variables, environment_of_process_1, process_list, large_file, many_processes,
-    many_threads, locked_memory, lock_what_all_can_read,
+    setuid_program, keyring, shared_memory, hidden_memory, shared_pages, shared_zeros,
+    inherited_descriptors, foreign_variables, environment_of_process_1, process_list, large_file,
+    many_processes, many_threads, locked_memory, lock_what_all_can_read,
 ]  # fmt: skip
 
 could = {}

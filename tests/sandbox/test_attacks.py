@@ -34,7 +34,8 @@ WITHOUT_A_SANDBOX = {
     "file_of_the_referee", "home_of_the_user", "stop_signal", "renice_by_user", "tcp", "udp",
     "dial_another_bot", "dial_an_abstract_name", "datagram_to_another_bot", "change_own_program",
     "write_beside_own_home", "write_anywhere", "process_list", "large_file", "many_processes",
-    "many_threads", "lock_what_all_can_read", "hidden_memory",
+    "many_threads", "lock_what_all_can_read", "hidden_memory", "shared_pages",
+    "shared_zeros",
 }  # fmt: skip
 """What every Linux lets a program of the same user do."""
 

@@ -68,6 +68,8 @@ FORBIDDEN: dict[str, Numbers] = {
     # Memory that no watch on resident memory sees.
     "memfd_create": (319, 279),
     "memfd_secret": (447, 447),
+    "remap_file_pages": (216, 234),
+    "vmsplice": (278, 75),
     # Large parts of the kernel that a bot has no use for.
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
@@ -114,6 +116,7 @@ IN_PART: dict[str, Numbers] = {
     "ioctl": (16, 29),
     "ioprio_set": (251, 30),
     "kill": (62, 129),
+    "mmap": (9, 222),
     "personality": (135, 92),
     "prlimit64": (302, 261),
     "sched_setaffinity": (203, 122),

@@ -47,6 +47,7 @@ NUMBERS = {
     "shmget": (29, 194),
     "unshare": (272, 97),
     "userfaultfd": (323, 282),
+    "vmsplice": (278, 75),
 }
 CALLERS_TABLE = 0 if platform.machine() == "x86_64" else 1
 
