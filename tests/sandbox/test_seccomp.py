@@ -57,6 +57,8 @@ CALLS = {
     "the same, checked": (9, 222, (0, 4096, 3, 3 | ANONYMOUS), errno.EPERM, errno.EPERM),
     "the same, at a place": (9, 222, (0, 4096, 3, 0x11 | ANONYMOUS), errno.EPERM, errno.EPERM),
     "pages in a pipe": (278, 75, (), errno.EPERM, errno.EPERM),
+    "a file into a pipe": (275, 76, (), errno.EINVAL, errno.EINVAL),
+    "a file into a socket": (40, 71, (), errno.EINVAL, errno.EINVAL),
     "ask the terminal": (16, 29, (0, 0x5401), ALLOWED, ALLOWED),
     "type into the terminal": (16, 29, (0, 0x5412), errno.EPERM, errno.EPERM),
     "type with garbage above": (16, 29, (0, 0xFFFFFFFF00005412), errno.EPERM, errno.EPERM),

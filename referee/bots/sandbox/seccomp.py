@@ -38,6 +38,7 @@ PRIO_PROCESS, IOPRIO_WHO_PROCESS = 0, 1
 
 DENIED = REFUSE | errno.EPERM
 UNKNOWN = REFUSE | errno.ENOSYS
+UNFIT = REFUSE | errno.EINVAL
 DONE = REFUSE  # with no error: the call does nothing and says that it has worked
 
 
@@ -95,6 +96,10 @@ def _rules(tier: Tier) -> Iterator[tuple[str, list[Step]]]:
     yield "ioctl", _argument(1, _each((TIOCSTI, TIOCLINUX), DENIED))
     # Pages of such memory stay when they are given back, and then no count of the bot's has them.
     yield "mmap", _argument(3, _refuse_all_of(SHARED_WITHOUT_A_FILE))
+    # They leave pages of files in pipes and sockets, large ones for a byte, when the file is gone.
+    # Who copies with them takes another way when they do not fit.
+    yield "sendfile", [_answer(UNFIT)]
+    yield "splice", [_answer(UNFIT)]
     yield "personality", _only(0, MINUS_ONE)
     yield "socket", [*_guard(0, AF_UNIX), *(_types(SOCK_STREAM) if tier is Tier.BASIC else _yes())]
     yield (

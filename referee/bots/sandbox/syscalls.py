@@ -123,8 +123,10 @@ IN_PART: dict[str, Numbers] = {
     "sched_setattr": (314, 274),
     "sched_setparam": (142, 118),
     "sched_setscheduler": (144, 119),
+    "sendfile": (40, 71),
     "setpriority": (141, 140),
     "socket": (41, 198),
     "socketpair": (53, 199),
+    "splice": (275, 76),
 }
 """What the filter decides by the arguments, or answers in another way."""

@@ -6,7 +6,7 @@ import mmap
 import os
 import time
 
-from _zoo import LIBC, denied, got, run, syscall
+from _zoo import HOME, LIBC, denied, got, run, syscall
 
 MIB = 2**20
 BLOCK = 16 * MIB
@@ -72,9 +72,30 @@ def hides_in_gifts():
     report("have {} MiB in pages that lie in pipes", held)
 
 
+def hides_in_splices():
+    """Leaves a byte of each large page of a file in pipes, and empties the file."""
+    held, path = 0, HOME / "long"
+    with contextlib.suppress(OSError):
+        while held < WANTED:
+            _, pipe = os.pipe()
+            kept.append(pipe)
+            file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+            os.write(file, os.urandom(8 * MIB))
+            for at in range(0, 8 * MIB, MIB):
+                if held % (2 * MIB):
+                    os.sendfile(pipe, file, at, 1)
+                else:
+                    os.splice(file, pipe, 1, offset_src=at)
+                held += MIB
+            os.close(file)
+            path.unlink()
+        time.sleep(2)
+    report("have {} MiB in pages of files that lie in pipes", held)
+
+
 def report(what, size):
     """Says how it went: it worked if more is held than is allowed."""
     (got if size > ALLOWED else denied)(what.format(size // MIB))
 
 
-run(when_asked=(hides_in_shared_pages, hides_in_zero, hides_in_gifts))
+run(when_asked=(hides_in_shared_pages, hides_in_zero, hides_in_gifts, hides_in_splices))
