@@ -248,14 +248,20 @@ def lock_what_all_can_read() -> bool:
     return False
 
 
+def watch_what_others_open() -> bool:
+    watch = libc.inotify_init1(0)
+    return watch >= 0 and libc.inotify_add_watch(watch, os.fsencode(os.__file__), 0x20) >= 0
+
+
 ATTACKS = [
+    shared_pages, shared_zeros, watch_what_others_open,
     memory, environment, seed_on_command_line, descriptors_of_the_referee, trace,
     file_of_the_referee, home_of_the_user, stop_signal, renice, pin, renice_by_user, tcp, udp,
     vsock, netlink, dial_another_bot, dial_an_abstract_name, datagram_to_another_bot,
     change_own_program, write_beside_own_home, write_anywhere, core_pattern, be_root, namespaces,
-    setuid_program, keyring, shared_memory, hidden_memory, shared_pages, shared_zeros,
-    inherited_descriptors, foreign_variables, environment_of_process_1, process_list, large_file,
-    many_processes, many_threads, locked_memory, lock_what_all_can_read,
+    setuid_program, keyring, shared_memory, hidden_memory, inherited_descriptors,
+    foreign_variables, environment_of_process_1, process_list, large_file, many_processes,
+    many_threads, locked_memory, lock_what_all_can_read,
 ]  # fmt: skip
 
 could = {}

@@ -30,12 +30,12 @@ STILL_POSSIBLE = {
 }
 
 WITHOUT_A_SANDBOX = {
+    "shared_pages", "shared_zeros", "watch_what_others_open",
     "memory", "environment", "seed_on_command_line", "descriptors_of_the_referee",
     "file_of_the_referee", "home_of_the_user", "stop_signal", "renice_by_user", "tcp", "udp",
     "dial_another_bot", "dial_an_abstract_name", "datagram_to_another_bot", "change_own_program",
     "write_beside_own_home", "write_anywhere", "process_list", "large_file", "many_processes",
-    "many_threads", "lock_what_all_can_read", "hidden_memory", "shared_pages",
-    "shared_zeros",
+    "many_threads", "lock_what_all_can_read", "hidden_memory",
 }  # fmt: skip
 """What every Linux lets a program of the same user do."""
 

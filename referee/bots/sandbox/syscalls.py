@@ -70,6 +70,12 @@ FORBIDDEN: dict[str, Numbers] = {
     "memfd_secret": (447, 447),
     "remap_file_pages": (216, 234),
     "vmsplice": (278, 75),
+    # What tells who uses a file, or is told by it, where both may only read it.
+    "fanotify_init": (300, 262),
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
+    "inotify_add_watch": (254, 27),
+    "cachestat": (451, 451),
     # Large parts of the kernel that a bot has no use for.
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
@@ -77,7 +83,6 @@ FORBIDDEN: dict[str, Numbers] = {
     "bpf": (321, 280),
     "perf_event_open": (298, 241),
     "userfaultfd": (323, 282),
-    "fanotify_init": (300, 262),
     "lookup_dcookie": (212, 18),
     "nfsservctl": (180, 42),
     "modify_ldt": (154, None),
@@ -111,6 +116,7 @@ IN_PART: dict[str, Numbers] = {
     "clone": (56, 220),
     "clone3": (435, 435),
     "connect": (42, 203),
+    "fadvise64": (221, 223),
     "fcntl": (72, 25),
     "flock": (73, 32),
     "ioctl": (16, 29),
