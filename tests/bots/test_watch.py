@@ -55,6 +55,16 @@ OVER = {
         {"memory": 64 * MIB},
         r"used [\d.]+ MiB of memory, 64 MiB allowed",
     ),
+    "memory that was given back and stays": (
+        """import mmap, time
+x = mmap.mmap(-1, 128 << 20)
+for at in range(0, 128 << 20, 1 << 20):
+    for page in range(at, at + (1 << 20), 4096): x[page] = 1
+    x.madvise(mmap.MADV_DONTNEED, at, 1 << 20)
+time.sleep(5)""",
+        {"memory": 64 * MIB},
+        r"used [\d.]+ MiB of memory, 64 MiB allowed",
+    ),
     "processes": (
         "import os\nfor _ in range(6):\n    if os.fork() == 0: os.setsid(); break",
         {"processes": 4},

@@ -193,6 +193,15 @@ def hidden_memory() -> bool:
     return os.memfd_create("x") >= 0
 
 
+def shared_pages() -> bool:
+    return mmap.mmap(-1, 4096) is not None
+
+
+def shared_zeros() -> bool:
+    with Path("/dev/zero").open("rb") as zero:
+        return mmap.mmap(zero.fileno(), 4096, prot=mmap.PROT_READ) is not None
+
+
 def inherited_descriptors() -> bool:
     listed = subprocess.run(["ls", "/proc/self/fd"], stdout=subprocess.PIPE, check=True).stdout
     return len(listed.split()) > 4  # its three, and the one with which it looks
@@ -261,7 +270,7 @@ def many_threads() -> bool:
 
 
 def locked_memory() -> bool:
-    area = mmap.mmap(-1, 2**20)
+    area = mmap.mmap(-1, 2**20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     address = ctypes.addressof(ctypes.c_char.from_buffer(area))
     return libc.mlock(ctypes.c_void_p(address), ctypes.c_size_t(2**20)) == 0
 
@@ -276,7 +285,13 @@ def lock_what_all_can_read() -> bool:
     return False
 
 
+def watch_what_others_open() -> bool:
+    watch = libc.inotify_init1(0)
+    return watch >= 0 and libc.inotify_add_watch(watch, os.fsencode(os.__file__), 0x20) >= 0
+
+
 ATTACKS = [
+    shared_pages, shared_zeros, watch_what_others_open,
     memory, environment, seed_on_command_line, descriptors_of_the_referee, trace,
     file_of_the_referee, home_of_the_user, stop_signal, renice, pin, renice_by_user, tcp, udp,
     vsock, netlink, dial_another_bot, dial_an_abstract_name, datagram_to_another_bot,

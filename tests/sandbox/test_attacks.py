@@ -31,6 +31,7 @@ STILL_POSSIBLE = {
 }
 
 WITHOUT_A_SANDBOX = {
+    "shared_pages", "shared_zeros", "watch_what_others_open",
     "memory", "environment", "seed_on_command_line", "descriptors_of_the_referee",
     "file_of_the_referee", "home_of_the_user", "stop_signal", "renice_by_user", "tcp", "udp",
     "dial_another_bot", "dial_an_abstract_name", "datagram_to_another_bot", "change_own_program",

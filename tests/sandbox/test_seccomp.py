@@ -16,6 +16,7 @@ NEW_USER, NEW_NET = 0x10000000, 0x40000000
 THREAD = 0x3D0F00  # what pthread_create asks for
 UNIX, INET, NETLINK, VSOCK = 1, 2, 16, 40
 STREAM, DGRAM, SEQPACKET, CLOEXEC = 1, 2, 5, 0o2000000
+SHARED, PRIVATE, ANONYMOUS = 1, 2, 0x20
 MINUS_ONE = 2**64 - 1
 CWD, NAME = 2**32 - 100, 0x7FFF00000000
 
@@ -51,6 +52,21 @@ CALLS = {
     "duplicate a descriptor": (72, 25, (3, 1030), ALLOWED, ALLOWED),
     "a lock": (72, 25, (3, 6), 0, 0),
     "a lock of the whole file": (73, 32, (3, 2), 0, 0),
+    "memory of its own": (9, 222, (0, 4096, 3, PRIVATE | ANONYMOUS), ALLOWED, ALLOWED),
+    "a file, shared": (9, 222, (0, 4096, 3, SHARED), ALLOWED, ALLOWED),
+    "shared memory": (9, 222, (0, 4096, 3, SHARED | ANONYMOUS), errno.EPERM, errno.EPERM),
+    "the same, checked": (9, 222, (0, 4096, 3, 3 | ANONYMOUS), errno.EPERM, errno.EPERM),
+    "the same, at a place": (9, 222, (0, 4096, 3, 0x11 | ANONYMOUS), errno.EPERM, errno.EPERM),
+    "pages in a pipe": (278, 75, (), errno.EPERM, errno.EPERM),
+    "a file into a pipe": (275, 76, (), errno.EINVAL, errno.EINVAL),
+    "a file into a socket": (40, 71, (), errno.EINVAL, errno.EINVAL),
+    "watch files": (294, 26, (), errno.EPERM, errno.EPERM),
+    "watch a file": (254, 27, (3,), errno.EPERM, errno.EPERM),
+    "a lease": (72, 25, (3, 1024), errno.EPERM, errno.EPERM),
+    "a hint that the file keeps": (72, 25, (3, 1036), errno.EPERM, errno.EPERM),
+    "read on": (221, 223, (3, 0, 0, 2), ALLOWED, ALLOWED),
+    "drop a file from memory": (221, 223, (3, 0, 0, 4), 0, 0),
+    "ask what is in memory": (451, 451, (), errno.EPERM, errno.EPERM),
     "ask the terminal": (16, 29, (0, 0x5401), ALLOWED, ALLOWED),
     "type into the terminal": (16, 29, (0, 0x5412), errno.EPERM, errno.EPERM),
     "set a mode": (91, 52, (3, 0o777), 0, ALLOWED),

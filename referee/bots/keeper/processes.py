@@ -78,14 +78,21 @@ def mark_of(pid: int) -> str:
     return next((os.fsdecode(v[len(start) :]) for v in variables if v.startswith(start)), "")
 
 
-_USED = re.compile(rb"^(RssAnon|RssShmem|VmPTE|VmSwap|Threads):\s+(\d+)", re.MULTILINE)
+_USED = re.compile(
+    rb"^(RssAnon|RssShmem|HugetlbPages|VmPTE|VmSwap|Threads|Seccomp):\s+(\d+)", re.MULTILINE
+)
+_SHARED = re.compile(
+    rb"^([0-9a-f]+)-([0-9a-f]+) .*/(?:dev/zero|memfd:.*|SYSV.*) \(deleted\)$", re.MULTILINE
+)
 
 
 def read_use(pid: int) -> tuple[int, int]:
     """Returns the bytes of memory that are *pid*'s own, resident or swapped out, and its threads.
 
     The tables of its pages count too: to look at much that is empty fills them. Pages of files do
-    not count: the system takes them back when it needs to.
+    not count: the system takes them back when it needs to. Where no filter of calls keeps a
+    process from memory that it could share, all that it has of it counts: pages of it that were
+    given back are in no count of the system's, and stay.
     """
     try:
         text = (PROC / str(pid) / "status").read_bytes()
@@ -93,7 +100,18 @@ def read_use(pid: int) -> tuple[int, int]:
         return 0, 0
     found = {name: int(number) for name, number in _USED.findall(text)}
     threads = found.pop(b"Threads", 0)
+    if found.pop(b"Seccomp", 0) == 0:
+        found[b"RssShmem"] = max(found.get(b"RssShmem", 0), _shared(pid) // 1024)
     return 1024 * sum(found.values()), threads
+
+
+def _shared(pid: int) -> int:
+    """Returns the bytes that *pid* has mapped of memory without a file, filled or not."""
+    try:
+        text = (PROC / str(pid) / "maps").read_bytes()
+    except OSError:
+        return 0
+    return sum(int(end, 16) - int(start, 16) for start, end in _SHARED.findall(text))
 
 
 def user_of(pid: int) -> int | None:

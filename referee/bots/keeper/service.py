@@ -65,6 +65,7 @@ class Service:
         self._look_closely_due = 0.0
         self._process_count = 0
         self._strangers: dict[tuple[int, int], float] = {}
+        self._hidden_until = math.inf
         self._selector = selectors.DefaultSelector()
         self._wake, self._waker = socket.socketpair()
         for end in (control, self._wake, self._waker):
@@ -300,18 +301,24 @@ class Service:
         left: dict[int, set[int]] = {
             kept.number: set() if kept.reaped else {kept.pid} for kept in due
         }
+        hidden: set[int] = set()
         for top, entry in family(os.getpid()):
             owner = self._owner(top, entry)
             if owner is None or owner.number in left:
                 kill_process(entry)
-                for number in left if owner is None else (owner.number,):
-                    left[number].add(entry.pid)
+                (hidden if owner is None else left[owner.number]).add(entry.pid)
+        # What hides whose it is holds up the ends of all together for as long as that of one.
+        if hidden:
+            self._hidden_until = min(self._hidden_until, now + SWEEP_LIMIT)
+        elif now > self._hidden_until + SWEEP_LIMIT:
+            self._hidden_until = math.inf
+        is_held_up = bool(hidden) and now < self._hidden_until
         for kept in due:
-            pids = left[kept.number]
-            if pids and now < kept.give_up:
+            own = left[kept.number]
+            if (own or is_held_up) and now < kept.give_up:
                 kept.due = now + SWEEP_PAUSE
             else:
-                self._forget(kept, pids)
+                self._forget(kept, own | hidden)
 
     def _owner(self, top: int, entry: Entry) -> Kept | None:
         """Returns whose *entry* is; None for a process that hid this, which any sweep may end.

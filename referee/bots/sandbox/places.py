@@ -52,7 +52,8 @@ ETC = (
 SYS = ("devices/system/cpu", "devices/system/node", "fs/cgroup", "kernel/mm")
 """Where runtimes look how many cores and how much memory there is."""
 
-DEVICES = ("null", "zero", "full", "random", "urandom")
+DEVICES = ("null", "full", "random", "urandom")
+"""Not `zero`: who maps it has memory that nobody counts."""
 
 
 def system() -> list[Path]:

@@ -25,6 +25,8 @@ from referee.text import readable as shown
 
 LAUNCHER = Path(launcher.__file__)
 PYTHON = (sys.executable, "-I", "-S")
+NO_ZERO = ("--perms", "0000", "--ro-bind-data", "@5", "/dev/zero")
+"""Puts a file that nobody may open over a device that bubblewrap always shows: see `DEVICES`."""
 BADNESS = 800
 """How much sooner than others the kernel ends a bot when memory runs out; 1000 is at once."""
 
@@ -186,10 +188,11 @@ def _hardened(bot: _Bot, limits: Limits) -> Launch:
         bubblewrap.joined(options),
         seccomp.filter_for(Tier.HARDENED, machine),
         _written(inner),
+        b"",
     ]
     argv = [str(found.path), "--ro-bind-data", "@0", "/etc/passwd"]
     argv += ["--ro-bind-data", "@1", "/etc/group", "--args", "@2", "--seccomp", "@3"]
-    argv += ["--info-fd", "@info", "--", *PYTHON, str(bubblewrap.LAUNCHER), "@4"]
+    argv += [*NO_ZERO, "--info-fd", "@info", "--", *PYTHON, str(bubblewrap.LAUNCHER), "@4"]
     if bot.uid is not None:
         needed = [*bot.readable, *places.settings(), found.path, LAUNCHER]
         outer = {"token": token, "env": {}, "cwd": "/", "badness": BADNESS, "uid": bot.uid}

@@ -214,6 +214,14 @@ def channels(told: dict[str, Any]) -> Attempts:
         lambda: syscall(shmget, IPC_PRIVATE, ctypes.c_size_t(4096), IPC_CREAT | 0o600),
     )
     yield "lock a file that others see", lambda: lock(Path(os.__file__))
+    yield "watch who opens a file", watch
+
+
+def watch() -> None:
+    """Makes what watches files."""
+    if (made := libc.inotify_init1(0)) < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+    os.close(made)
 
 
 def lock(path: Path) -> None:

@@ -39,10 +39,16 @@ MINUS_ONE = 0xFFFFFFFF
 NEW_NAMESPACES = 0x00020000 | 0x02000000 | 0x7C000000
 AF_UNIX, SOCK_STREAM, SOCK_SEQPACKET, SOCK_TYPE = 1, 1, 5, 0xF
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
-# F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW; and F_SETLEASE, F_NOTIFY.
-LOCKS, WATCHES = (6, 7, 37, 38), (1024, 1026)
+# MAP_ANONYMOUS, with the bit that MAP_SHARED and MAP_SHARED_VALIDATE have and MAP_PRIVATE has not.
+SHARED_WITHOUT_A_FILE = 0x20 | 0x01
+# F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW.
+LOCKS = (6, 7, 37, 38)
+# F_SETLEASE, F_NOTIFY; and F_SET_RW_HINT, F_SET_FILE_RW_HINT, which the file keeps.
+WATCHES, HINTS = (1024, 1026), (1036, 1038)
+POSIX_FADV_DONTNEED = 4
 PRIO_PROCESS, IOPRIO_WHO_PROCESS = 0, 1
 
+UNFIT = REFUSE | errno.EINVAL
 DENIED = REFUSE | errno.EPERM
 UNKNOWN = REFUSE | errno.ENOSYS
 UNSUPPORTED = REFUSE | errno.ENOTSUP
@@ -144,9 +150,17 @@ def _rules(tier: Tier) -> Iterator[tuple[str, list[Step]]]:
     # Locks on files that everybody can read are a way to talk. Programs that lock their own files
     # (SQLite) must go on, and they share them with nobody: the lock is granted and not taken.
     yield "flock", [_answer(DONE)]
-    yield "fcntl", _argument(1, [*_each(LOCKS, DONE), *_each(WATCHES, DENIED)])
+    yield "fcntl", _argument(1, [*_each(LOCKS, DONE), *_each((*WATCHES, *HINTS), DENIED)])
     # Typing into the terminal of whoever started the referee.
     yield "ioctl", _argument(1, _each((TIOCSTI, TIOCLINUX), DENIED))
+    # What others have in memory of a file that all may read is told by how fast it is read.
+    yield "fadvise64", _argument(3, _each((POSIX_FADV_DONTNEED,), DONE))
+    # Pages of such memory stay when they are given back, and then no count of the bot's has them.
+    yield "mmap", _argument(3, _refuse_all_of(SHARED_WITHOUT_A_FILE))
+    # They leave pages of files in pipes and sockets, large ones for a byte, when the file is gone.
+    # Who copies with them takes another way when they do not fit.
+    yield "sendfile", [_answer(UNFIT)]
+    yield "splice", [_answer(UNFIT)]
     yield "personality", _only(0, MINUS_ONE)
     yield "socket", [*_guard(0, AF_UNIX), *(_types(SOCK_STREAM) if tier is Tier.BASIC else _yes())]
     yield (
@@ -186,6 +200,10 @@ def _yes() -> list[Step]:
 
 def _refuse_if(test: int, value: int) -> list[Step]:
     return [Step(test, 0, 1, value), _answer(DENIED)]
+
+
+def _refuse_all_of(bits: int) -> list[Step]:
+    return [Step(AND, 0, 0, bits), *_refuse_if(EQUAL, bits)]
 
 
 def _each(values: Iterable[int], answer: int) -> list[Step]:

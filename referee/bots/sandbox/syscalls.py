@@ -68,6 +68,14 @@ FORBIDDEN: dict[str, Numbers] = {
     # Memory that no watch on resident memory sees.
     "memfd_create": (319, 279),
     "memfd_secret": (447, 447),
+    "remap_file_pages": (216, 234),
+    "vmsplice": (278, 75),
+    # What tells who uses a file, or is told by it, where both may only read it.
+    "fanotify_init": (300, 262),
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
+    "inotify_add_watch": (254, 27),
+    "cachestat": (451, 451),
     # Large parts of the kernel that a bot has no use for.
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
@@ -75,7 +83,6 @@ FORBIDDEN: dict[str, Numbers] = {
     "bpf": (321, 280),
     "perf_event_open": (298, 241),
     "userfaultfd": (323, 282),
-    "fanotify_init": (300, 262),
     "lookup_dcookie": (212, 18),
     "nfsservctl": (180, 42),
     "modify_ldt": (154, None),
@@ -109,20 +116,24 @@ IN_PART: dict[str, Numbers] = {
     "clone": (56, 220),
     "clone3": (435, 435),
     "connect": (42, 203),
+    "fadvise64": (221, 223),
     "fcntl": (72, 25),
     "flock": (73, 32),
     "ioctl": (16, 29),
     "ioprio_set": (251, 30),
     "kill": (62, 129),
+    "mmap": (9, 222),
     "personality": (135, 92),
     "prlimit64": (302, 261),
     "sched_setaffinity": (203, 122),
     "sched_setattr": (314, 274),
     "sched_setparam": (142, 118),
     "sched_setscheduler": (144, 119),
+    "sendfile": (40, 71),
     "setpriority": (141, 140),
     "socket": (41, 198),
     "socketpair": (53, 199),
+    "splice": (275, 76),
 }
 """What the filter decides by the arguments, or answers in another way."""
 

@@ -29,6 +29,9 @@ NUMBERS = {
     "add_key": (248, 217),
     "bpf": (321, 280),
     "chroot": (161, 51),
+    "futex": (202, 98),
+    "inotify_add_watch": (254, 27),
+    "inotify_init1": (294, 26),
     "io_uring_setup": (425, 425),
     "ioprio_set": (251, 30),
     "keyctl": (250, 219),
@@ -47,6 +50,7 @@ NUMBERS = {
     "shmget": (29, 194),
     "unshare": (272, 97),
     "userfaultfd": (323, 282),
+    "vmsplice": (278, 75),
 }
 CALLERS_TABLE = 0 if platform.machine() == "x86_64" else 1
 

@@ -6,15 +6,17 @@ Whatever they use lies where both could know of it before, and goes when they do
 import contextlib
 import ctypes
 import fcntl
+import mmap
 import os
 import socket
 import struct
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
-from _zoo import ARGUMENTS, HOME, attempt, play, siblings, syscall, tried
+from _zoo import ARGUMENTS, HOME, LIBC, attempt, play, siblings, syscall, tried, wait_for
 
 NAME = "zoo-pair"
 ABSTRACT = b"\0zoo-pair"
@@ -26,6 +28,8 @@ PR_SET_NAME = 15
 IPC_CREAT, IPC_EXCL, IPC_RMID = 0o1000, 0o2000, 0
 SHM_KEY = 0x5A004A
 SHARED_FOLDERS = ("/dev/shm", "/tmp", "/var/tmp", "/run")
+IN_OPEN, FUTEX_WAIT, FUTEX_WAKE = 0x20, 0, 1
+SHARED_FILE = Path(os.__file__).with_name("antigravity.py")
 FLOCK = struct.Struct("hhqqixxxx")
 kept = []
 
@@ -155,6 +159,50 @@ class Files:
                 heard = heard or (place / NAME).read_bytes() == MESSAGE
                 (place / NAME).unlink()
         return heard
+
+
+class Watched:
+    """Who opens a file that both may read, and that nobody else opens."""
+
+    def tell(self):
+        def open_again():
+            for _ in range(100):
+                SHARED_FILE.read_bytes()
+                time.sleep(0.1)
+
+        threading.Thread(target=open_again, daemon=True).start()
+
+    def hear(self):
+        watch = syscall("inotify_init1", os.O_NONBLOCK)
+        try:
+            syscall("inotify_add_watch", watch, os.fsencode(SHARED_FILE), IN_OPEN)
+            return bool(wait_for(lambda: os.read(watch, 4096), 2))
+        finally:
+            os.close(watch)
+
+
+class Woken:
+    """A place in a file that both may read: one waits there, and the other wakes whoever does."""
+
+    def __init__(self):
+        with SHARED_FILE.open("rb") as file:
+            LIBC.mmap.restype = ctypes.c_void_p
+            size, start = ctypes.c_size_t(mmap.PAGESIZE), ctypes.c_long(0)
+            flags = (mmap.PROT_READ, mmap.MAP_PRIVATE)
+            self.place = LIBC.mmap(None, size, *flags, file.fileno(), start)
+
+    def tell(self):
+        def wake():
+            for _ in range(100):
+                syscall("futex", self.place, FUTEX_WAKE, 1, 0, 0, 0)
+                time.sleep(0.1)
+
+        threading.Thread(target=wake, daemon=True).start()
+
+    def hear(self):
+        word = ctypes.c_uint32.from_address(self.place).value
+        patience = struct.pack("ll", 2, 0)
+        return syscall("futex", self.place, FUTEX_WAIT, word, patience, 0, 0) == 0
 
 
 class SystemV:
@@ -314,6 +362,8 @@ CHANNELS = {
     "locks": (Locks, "a lock on a file"),
     "record-locks": (RecordLocks, "a lock on a part of a file"),
     "files": (Files, "files"),
+    "watched": (Watched, "who opens which file"),
+    "woken": (Woken, "waking it in a file that both may read"),
     "system-v": (SystemV, "memory of System V"),
     "keyring": (Keyring, "a keyring"),
     "queue": (Queue, "a queue of messages"),

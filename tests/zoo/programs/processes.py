@@ -93,6 +93,28 @@ def works_from_its_home():
     daemon()
 
 
+def leaves_a_chain():
+    """Leaves processes of which each starts the next and ends, in a session of its own."""
+    tried("hold up the ends of others by a chain of processes")
+    for _ in range(2):
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                os.execve(sys.executable, [sys.executable, *sys.argv], {HIDDEN: "chain"})
+            os._exit(0)
+        os.wait()
+
+
+def go_on_as_another():
+    """Is one process after the other for ten seconds."""
+    until = time.monotonic() + 10
+    while time.monotonic() < until:
+        time.sleep(0.01)
+        if os.fork():
+            os._exit(0)
+        os.setsid()
+
+
 def fork_bomb():
     """Doubles five times over, then each starts another; at most 300 in all, for six seconds."""
     tried("start more and more processes")
@@ -280,6 +302,9 @@ def leaves_zombies():
     tried("wait for none of 40 children")
 
 
+if os.environ.get(HIDDEN) == "chain":
+    go_on_as_another()
+    os._exit(0)
 if os.environ.get(HIDDEN):
     end_after(60)
     time.sleep(60)
@@ -287,7 +312,7 @@ if os.environ.get(HIDDEN):
 run(
     at_once=(
         leaves_a_daemon, leaves_a_daemon_and_ends, ends_and_leaves_children, works_from_its_home,
-        fork_bomb, ignores_signals, nests_namespaces, joins_namespaces, mounts,
+        leaves_a_chain, fork_bomb, ignores_signals, nests_namespaces, joins_namespaces, mounts,
         gains_privileges, leaves_zombies,
     ),
     when_asked=(
