@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from referee.bots.halves import BETWEEN
 from referee.rules import RulesError, parse_rules
 
 IDENTITY_VERSION = 1
@@ -41,6 +43,7 @@ def differences(old: Mapping[str, object], new: Mapping[str, object]) -> tuple[s
     The seed is secret, so a line says that it changed and not into what.
     """
     lines: list[str] = []
+    old, new = (_resolved(each) for each in (old, new))
     for key in dict.fromkeys([*old, *new]):
         before, after = (each.get(key, UNSAID.get(key)) for each in (old, new))
         if before == after:
@@ -56,6 +59,40 @@ def differences(old: Mapping[str, object], new: Mapping[str, object]) -> tuple[s
         else:
             lines.append(f"{key}: {_value(before)} -> {_value(after)}")
     return tuple(lines)
+
+
+_HERE = re.compile(r"(?:\./+)+(?=[^?]*(?:/|\.py(?:\?|$)))")
+"""What may stand in front of a file, and of a folder in another one, and says nothing."""
+
+
+def _resolved(identity: Mapping[str, object]) -> Mapping[str, object]:
+    """Returns *identity* with each bot's file called what it resolves to, however it was written.
+
+    The folder ``./greedy`` stays what it is: without the dot it is a bot that comes with moon.
+    """
+    entrants = identity.get("entrants")
+    if not isinstance(entrants, list):
+        return identity
+    return {**identity, "entrants": [_with_plain_texts(entrant) for entrant in entrants]}
+
+
+def _with_plain_texts(entrant: Any) -> Any:
+    bots = [{**bot, "text": plain_text(str(bot["text"]))} for bot in entrant["bots"]]
+    return {**entrant, "bots": bots}
+
+
+def plain_text(text: str) -> str:
+    """Returns the text of a bot with every file called as it is without ``./`` in front.
+
+    >>> plain_text("./fox.py?risk=1 / .//lair/fox.py"), plain_text("./greedy")
+    ('fox.py?risk=1 / lair/fox.py', './greedy')
+    """
+    if text.startswith("cmd:"):
+        return text
+    return BETWEEN.join(
+        part[len(found[0]) :] if (found := _HERE.match(part)) else part
+        for part in text.split(BETWEEN)
+    )
 
 
 def _rule_differences(old: str, new: str) -> list[str]:

@@ -137,10 +137,3 @@ class Arrivals:
         if (block := self.block) is not None:
             self._arrived.pop(block.number, None)
             self._next += 1
-
-
-def telling_lines(stderr: str) -> list[str]:
-    """Returns the lines that tell most: of a traceback where it ended, else the last one."""
-    lines = [line for line in stderr.splitlines() if line.strip()]
-    frames = [at for at, line in enumerate(lines) if line.lstrip().startswith('File "')]
-    return lines[frames[-1] :][-4:] if frames else lines[-1:]

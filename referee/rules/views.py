@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from referee.rules.bids import Bid
 from referee.rules.deals import Deal
-from referee.rules.decisions import SEATS, Choice, Decision, Seat
+from referee.rules.decisions import SEATS, Choice, Decision, Kind, Seat
 from referee.rules.options import LedSuit, Rules, Sides
 from referee.rules.sealing import open_twin
 from referee.rules.suits import Suit, SuitTable, Trump
@@ -97,11 +97,16 @@ class View:
         """The suits under the trump.
 
         Raises:
-            ValueError: if no trump is named yet.
+            ValueError: if no trump is named yet, as where the discard comes before it.
         """
         if self.trump is None:
-            raise ValueError("no trump is named yet")
+            raise ValueError(f"no trump is named yet; {self._why_no_trump()}")
         return self.rules.tables[self.trump]
+
+    def _why_no_trump(self) -> str:
+        if self.decision is not None and self.decision.kind is Kind.DISCARD:
+            return "under these rules the discard comes before it"
+        return "it can be asked from then on"
 
     @property
     def unseen(self) -> Hand:

@@ -53,6 +53,19 @@ def home() -> Iterator[League]:
         yield made
 
 
+FOX = """
+from referee.sdk import Bot, serve
+
+
+class Fox(Bot):
+    def bid(self, view):
+        raise KeyError(view.seat)
+
+
+serve(Fox())
+"""
+
+
 def document(out: Screen, *words: object, code: int = 0) -> dict[str, object]:
     return json.loads(out.moon("compare", *ONE_DEAL, *words, "--json", code=code))
 
@@ -201,6 +214,25 @@ def test_a_bot_that_forfeits_loses_by_a_stated_rule_and_strict_tells_the_shell(
     )
     assert "to see one: moon play inproc:breaks:Breaks inproc:tall:Tall inproc:tall:Tall" in text
     assert "no verdict comes before block 73, and there are at most 3" in out.error
+
+
+def test_the_first_fault_is_told_when_it_happens_and_a_line_only_when_something_changed(
+    out: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "fox.py").write_text(FOX)
+    monkeypatch.chdir(tmp_path)
+    words = ("./fox.py", "greedy", "--max-blocks", 1, "-j", 1, "--heartbeat", "0.1s", "--deals", 1)
+    out.moon("compare", *words, "--seed", "tea", code=6)
+    lines = [line.removeprefix("moon: ") for line in out.error.splitlines()]
+    [first] = [at for at, line in enumerate(lines) if line.startswith("the first fault of fox: ")]
+    assert lines[first].endswith("crashed: the process ended (exit code 1)")
+    assert "line 7, in bid" in lines[first + 1]
+    assert "moon bot check ./fox.py finds it sooner" in lines[first:]
+    beats = [line for line in lines if line.startswith("fox - greedy: ")]
+    assert len(beats) == len(set(beats)), "one line for each thing to tell"
+    counts = [int(n) for line in beats for n in re.findall(r"(\d+) faults? of fox", line)]
+    assert counts == sorted(set(counts))
+    assert counts
 
 
 def test_ctrl_c_prints_what_is_known_so_far(home: League) -> None:

@@ -59,10 +59,11 @@ def match_of(path: Path) -> MatchRecord:
 
 def test_the_result_is_a_table_by_place_and_says_how_to_play_it_again(out: Screen) -> None:
     text = out.play(*THREE, "--seed", "tea", "--deals", 3)
-    head, *rows = text.split("\n\n")[0].splitlines()
+    above, head, *rows = text.split("\n\n")[0].splitlines()
+    assert above.strip() == "thinking time, ms"
+    assert head.index("p50") - 2 <= above.index("thinking") <= head.index("p50")
     assert head.split() == [
-        "place", "entrant", "score", "bids", "made", "set", "p50", "ms", "p99", "ms", "max", "ms",
-        "faults",
+        "place", "entrant", "score", "contracts", "made", "set", "p50", "p99", "max", "faults",
     ]  # fmt: skip
     cells = [row.split() for row in rows]
     assert sorted(row[1] for row in cells) == ["dice", "meek", "tall"]
@@ -72,13 +73,30 @@ def test_the_result_is_a_table_by_place_and_says_how_to_play_it_again(out: Scree
     assert all(int(row[3]) == int(row[4]) + int(row[5]) for row in cells)
     assert {row[-1] for row in cells} == {"-"}
     first = [row[1] for row in cells if row[0] == "1"]
-    who = f"{first[0]} won" if len(first) == 1 else f"level: {', '.join(first)}"
+    who = f"{first[0]} won" if len(first) == 1 else f"{' and '.join(first)} share first place"
     assert f"\n{who}\n3 deals, all played; rules tournament-3p" in text
-    assert "clock: 2 s a move, 10 s for the first of a process, no bank; 2 strikes, one" in text
     assert "seed tea;" in text
-    assert re.search("moon's own time a decision, p50/p99 ms: queue .*; a bare echo", text)
     assert "\x1b" not in text, "nobody looks at it on a terminal"
     assert out.error == ""
+
+
+def test_what_is_as_ever_is_told_in_the_details_only_and_nothing_is_wider_than_a_terminal(
+    out: Screen,
+) -> None:
+    short = out.play(*THREE, "--seed", "tea", "--deals", 1)
+    for word in ("clock: ", "sandbox basic", "moon's own time", "CPU out of turn", "find it"):
+        assert word not in short
+    assert max(map(len, short.splitlines())) <= 80
+    text = out.play(*THREE, "--seed", "tea", "--deals", 1, "--details")
+    assert "clock: 2 s a move, 10 s for the first of a process, no bank; 2 strikes, one" in text
+    assert "\nsandbox basic; each bot at most memory=1GiB " in text
+    assert re.search("moon's own time a decision, p50/p99 ms: queue .*; a bare echo", text)
+
+
+def test_sides_that_are_level_share_first_place(out: Screen) -> None:
+    # Nobody bids, so that nobody scores.
+    text = out.play("first_legal", MEEK, "meek2=" + MEEK, "--seed", 1, "--deals", 1)
+    assert "\nfirst_legal, meek and meek2 share first place\n" in text
 
 
 def test_a_long_match_says_how_far_it_is(out: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,15 +277,60 @@ def test_a_bot_at_fault_is_named_with_kind_question_and_last_words(out: Screen) 
     assert "stderr: giving up" in text
 
 
+DEEP = """
+from referee.sdk import Bot, serve
+
+
+class Boom(Bot):
+    def bid(self, view):
+        return self.deeper(view)
+
+    def deeper(self, view):
+        return view.table.order(0)  # my own line
+
+
+serve(Boom())
+"""
+
+
+def test_a_crash_shows_the_bots_own_line_what_forfeits_and_the_command_that_finds_it(
+    out: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "boom.py").write_text(DEEP)
+    monkeypatch.chdir(tmp_path)
+    text = out.play(MEEK, "old=./boom.py", TALL, "--seed", "t e a", "--strikes", 1)
+    shown = [line.removeprefix("  stderr: ") for line in text.splitlines() if "stderr:" in line]
+    assert re.fullmatch(r'  File ".*boom\.py", line 10, in deeper', shown[0])
+    assert shown[1] == "    return view.table.order(0)  # my own line"
+    assert shown[-1].startswith("ValueError: no trump is named yet; it can be asked from then on")
+    assert not any("views.py" in line or "line 7" in line for line in shown)
+    again = (
+        r"  the same 1 more time: deal \d+, decision (\d+); the second, at decision \1, forfeits "
+    )
+    assert re.search(again + "the match: 1 strike is allowed\n", text)
+    command = "moon bot check ./boom.py, or the same with --debug --seed 't e a'"
+    assert f"\nfind it: {command}\n" in text
+
+
+def test_a_next_step_is_told_only_where_it_leads_somewhere(out: Screen, tmp_path: Path) -> None:
+    command = f"x=cmd:{sys.executable} {FAULTY / 'exits.py'}"
+    assert "find it" not in out.play(MEEK, TALL, command, "--deals", 1), "no file to be checked"
+    bot = tmp_path / "bot.py"
+    bot.write_text((FOLDER / "stuck.py").read_text())
+    bank = ("--move-time", "200ms", "--first-move", "200ms")
+    text = out.play(MEEK, TALL, bot, "--deals", 1, "--strikes", 0, *bank)
+    assert f"\nfind it: moon bot check {bot}\n" in text, "--debug has no clocks"
+
+
 def test_a_forfeit_says_by_whom_and_a_timeout_that_the_bank_is_used_up(
     out: Screen, tmp_path: Path
 ) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text((FOLDER / "stuck.py").read_text())
     bank = ("--bank", "500ms", "--move-time", "200ms", "--first-move", "200ms")
-    text = out.play(MEEK, TALL, bot, "--deals", 1, "--strikes", 1, *bank)
+    text = out.play(MEEK, TALL, bot, "--deals", 1, "--strikes", 1, *bank, "--details")
     assert "timeout: no answer within 0.7 s, with what was left in the bank: 0.5 s; pl" in text
-    assert "timeout: no answer within 0.2 s; bank used up; forfeited" in text
+    assert "timeout: no answer within 0.2 s; bank used up; forfeits the match: 1 strike is" in text
     assert "1 deal, forfeited by bot; rules" in text
     assert "a bank of 0.5 s for the match; 1 strike, one more forfeits" in text
 

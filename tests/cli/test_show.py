@@ -99,7 +99,8 @@ def test_faults_begin_with_their_number_and_one_cause_is_told_once(
     text = out.moon("tournament", "show", store, "--faults")
     assert text.splitlines()[1] == f"4 faults at 2 tables: {entrant} 4 crashed"
     again = "the same 2 more times: table 0.0, deal 0, decision 6; table 0.1, deal 0, decision 9"
-    assert f"  {again}; forfeited by 2 of them" in text
+    which = "table 0.0, deal 0, decision 6; table 0.1, deal 0, decision 9"
+    assert f"  {again}; 2 of them forfeit the match: {which}\n" in text
     assert text.count("fault: ") == 2, "what another line has raised is another fault"
     assert " sandbox: limits memory=1GiB; tier basic; more of it with --json" in text
 

@@ -69,6 +69,13 @@ def test_the_table_has_a_line_for_everybody_and_says_how_sure_it_is(
     assert "left out" not in "".join(rows), "whoever is no terminal has room"
 
 
+def test_where_nothing_is_finished_nobody_is_ranked(out: Screen, tmp_path: Path) -> None:
+    empty = store_of(tmp_path / "empty.sqlite", TOURNAMENT)
+    head, *rest = out.moon("tournament", "standings", empty, "--details").splitlines()
+    assert head.startswith("night: 0 of 18 tables")
+    assert rest == ["no table is finished yet; run the command that began it again to continue"]
+
+
 def test_details_add_contracts_by_level_points_by_seat_and_times(out: Screen, store: Path) -> None:
     short = out.moon("tournament", "standings", store)
     text = out.moon("tournament", "standings", store, "--details")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -77,6 +78,42 @@ def test_a_new_bot_in_python_passes_its_own_test_and_the_check_which_says_so_in_
     assert [step["number"] for step in document["steps"]] == [*range(1, len(STEPS) + 1)]
     suite = Xml.fromstring(Path("report.xml").read_text())
     assert (suite.get("tests"), suite.get("failures")) == (str(len(STEPS)), "0")
+
+
+KEEPS = """
+import sys
+from types import SimpleNamespace
+
+from referee.sdk import Tile, Trump
+
+sys.path.insert(0, sys.argv[1])
+from bot import MyBot
+
+hand = [Tile.parse(text) for text in "1-0 2-1 3-1 4-1 5-4 5-5 6-3 6-6".split()]
+for trump in (None, Trump.SIXES, Trump.FIVES):
+    print(MyBot().discard(SimpleNamespace(hand=hand, legal=sorted(hand), trump=trump)))
+"""
+
+
+def test_a_new_bot_keeps_its_longest_suit_where_no_trump_is_named_yet(tmp_path: Path) -> None:
+    new_bot("fresh", "python", tmp_path)
+    tried = subprocess.run(
+        [sys.executable, "-c", KEEPS, str(tmp_path / "fresh")],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "proto")])},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert (tried.stdout.split(), tried.stderr) == (["5-4", "1-0", "1-0"], "")
+
+
+def test_the_page_of_a_new_bot_says_how_to_debug_it_and_where_its_words_go(tmp_path: Path) -> None:
+    new_bot("fresh", "python", tmp_path)
+    page = (tmp_path / "fresh" / "README.md").read_text()
+    assert "`python3 fresh/bot.py --port 5042`" in page
+    assert "`moon play grpc://127.0.0.1:5042 greedy counter --debug`" in page
+    assert "print(..., file=sys.stderr)" in page
+    assert not re.search("debugger.*moon play ./fresh", page), "its standard input is empty"
 
 
 WORDS = ("none", "true", "false", "view", "deal", "deals", "class", "my-bot")

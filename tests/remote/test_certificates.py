@@ -93,4 +93,6 @@ def test_where_the_library_is_missing_the_message_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "cryptography", None)
     assert main(["bot", "cert", "--dir", str(tmp_path / "tls")]) == 1
-    assert "pip install 'moon-league[remote]'" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "pip install 'moon-league[remote]'" in told
+    assert "pip install '.[remote]'" in told, "in a checkout"

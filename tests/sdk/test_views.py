@@ -270,3 +270,15 @@ def test_a_name_that_a_view_does_not_have_is_refused_as_of_any_object() -> None:
         view.hnad  # noqa: B018 - the misspelt name is what is tried
     with pytest.raises(AttributeError, match="a view cannot be changed: hand"):
         view.hand = sent.hand  # type: ignore[misc]
+
+
+def test_a_table_that_cannot_be_asked_yet_says_when_it_can() -> None:
+    views = seen("tournament-3p", range(40))
+    discards = [view for view in views if view.kind is Kind.DISCARD]
+    assert discards
+    for view in discards:
+        with pytest.raises(ValueError, match="under these rules the discard comes before it"):
+            _ = view.table
+    bid = next(view for view in views if view.kind is Kind.BID)
+    with pytest.raises(ValueError, match="no trump is named yet; it can be asked from then on"):
+        _ = bid.table

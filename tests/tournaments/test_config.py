@@ -444,6 +444,19 @@ def test_every_change_of_what_is_played_is_told_in_one_line(
     assert "; ".join(differences(old, new)) == line
 
 
+def test_a_file_is_the_same_bot_however_the_way_to_it_is_written(load: Load) -> None:
+    def written(*bots: str) -> dict[str, object]:
+        found = load(THREE).described(lambda bot: "the same").identity()
+        entrants = [{"name": str(n), "bots": [{"text": b}]} for n, b in enumerate(bots)]
+        return {**found, "entrants": entrants}
+
+    plain = ("fox.py?risk=1", "x/fox.py", "counter / fox.py")
+    dotted = ("./fox.py?risk=1", "./x/fox.py", "counter / ./fox.py")
+    assert differences(written(*plain), written(*dotted)) == ()
+    for one, other in (("greedy", "./greedy"), ("cmd:./a.py", "cmd:a.py"), ("fox.py", "x/fox.py")):
+        assert differences(written(one), written(other)), "these may be two bots"
+
+
 def test_a_bot_that_was_rebuilt_is_another_bot(load: Load) -> None:
     old = load(THREE).described(content).identity()
     new = load(THREE).described(lambda bot: content(bot) + "!").identity()

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from referee.bots.certificates import BOT_DAYS, MOST_DAYS, make_arena, make_bot
-from referee.errors import ConfigError
+from referee.errors import ConfigError, MoonError
 from referee.text import counted
 
 
@@ -25,7 +25,11 @@ def cert(name: str | None, folder: Path, hosts: tuple[str, ...], days: int) -> N
     Without NAME: the arena's own authority and the referee's certificate, where they are missing.
     With NAME: a folder for the author of that bot, who serves with it; the name is the one in
     front of its address, far=grpc://HOST:PORT. Nothing that is there is overwritten.
+
+    Needs the package cryptography: pip install 'moon-league[remote]', or in a checkout
+    pip install '.[remote]'.
     """
+    _require_library()
     if name is not None:
         home, life = make_bot(folder, name, hosts, days), counted(days, "day")
         click.echo(f"{home}: good for {life}; hand this folder to the author of {home.name}")
@@ -36,3 +40,18 @@ def cert(name: str | None, folder: Path, hosts: tuple[str, ...], days: int) -> N
         raise ConfigError(None, "--host", "belongs to the certificate of a bot; give its NAME")
     made = make_arena(folder)
     click.echo(f"{folder}: the arena's certificates are {'made' if made else 'there already'}")
+
+
+def _require_library() -> None:
+    """Says how to install what makes certificates, if it is not here.
+
+    Raises:
+        MoonError: with both ways, that of a checkout too.
+    """
+    try:
+        import cryptography  # noqa: F401, PLC0415 - only an organiser needs it
+    except ImportError:
+        raise MoonError(
+            "certificates are made with the package cryptography; pip install "
+            "'moon-league[remote]', or in a checkout pip install '.[remote]'"
+        ) from None

@@ -27,7 +27,7 @@ from tournaments.cli.compare_bots import (
     too_few_blocks,
     with_play,
 )
-from tournaments.cli.compare_live import CompareProgress, names_text
+from tournaments.cli.compare_live import CompareProgress
 from tournaments.cli.options import (
     NumberRange,
     json_option,
@@ -50,6 +50,7 @@ from tournaments.config import default_workers
 from tournaments.evidence import EvidenceError, TwoSidedTest
 from tournaments.holding import held_text, parse_limits, sandbox_of, unkept_lines
 from tournaments.reports.marks import mark_lines
+from tournaments.reports.words import names_text
 from tournaments.runner.jobs import Job
 from tournaments.schedule import EntrantId
 from tournaments.store.files import is_ours
@@ -220,13 +221,11 @@ def _compare(wish: Wish, heartbeat: float, *, strict: bool, as_json: bool) -> in
     specs = {name: parse_bot(text, Path()) for name, text in wish.field.texts.items()}
     same = _same_bots(wish.field.pairings, specs)
     comparison = Comparison(wish.rules, schedule, wish.field.pairings, wish.plan, deals=wish.deals)
-    progress = CompareProgress(comparison, wish.blocks, heartbeat)
+    progress = CompareProgress(comparison, wish.blocks, heartbeat, wish.field.texts)
     asyncio.run(build_bots(specs.values(), wish.job.sandbox.tier, progress.say))
-    if wish.job.sandbox.tier is not Tier.NONE:
-        for line in unkept_lines(probe):
-            progress.say(line)
+    unkept = unkept_lines(probe) if wish.job.sandbox.tier is not Tier.NONE else []
     few = too_few_blocks(wish.plan, wish.blocks, len(wish.field.pairings))
-    for line in (held_text(wish.job.sandbox, freezes=wish.job.freezes), *few):
+    for line in (*unkept, held_text(wish.job.sandbox, freezes=wish.job.freezes), *few):
         progress.say(line)
     play = ComparisonPlay(
         comparison,
@@ -237,6 +236,7 @@ def _compare(wish: Wish, heartbeat: float, *, strict: bool, as_json: bool) -> in
         say=progress.say,
         shares=wish.differing,
     )
+    play.heard = progress.hear
     with progress:
         report, stopped_by = asyncio.run(run_to_a_signal(play, progress))
     for problem in report.problems:

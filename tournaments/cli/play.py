@@ -29,7 +29,6 @@ from referee.rules import (
     rules_text,
     seed_key,
 )
-from referee.text import counted
 from tournaments.cli.debugging import debug_clock
 from tournaments.cli.match_progress import MatchProgress
 from tournaments.cli.options import (
@@ -43,14 +42,15 @@ from tournaments.cli.options import (
     sandbox_option,
 )
 from tournaments.cli.outputs import unwritable, write_output
+from tournaments.cli.play_words import next_steps, unheld_lines, usual_lines
 from tournaments.cli.remote_bots import look_at_remotes, remote_options
 from tournaments.cli.signals import run_tidily
 from tournaments.cli.terminal import console, print_json
-from tournaments.holding import held_text, parse_limits, sandbox_of, unkept_lines
+from tournaments.holding import parse_limits, sandbox_of, unkept_lines
 from tournaments.kit.debugger import Debugger
 from tournaments.measured import Measured
 from tournaments.reports.drawing import coloured, draw_deal
-from tournaments.reports.host_report import host_document, host_lines
+from tournaments.reports.host_report import host_document, odd_lines
 from tournaments.reports.marks import mark_lines
 from tournaments.reports.match_report import (
     ending_line,
@@ -128,6 +128,9 @@ class Wish:
     "--record", type=click.Path(dir_okay=False), metavar="FILE",
     help="Write the record there, as JSON lines.",
 )  # fmt: skip
+@click.option(
+    "--details", is_flag=True, help="Show the clock, the sandbox and the host's times too."
+)
 @click.option("--strict", is_flag=True, help="Exit with 4 if any bot was at fault.")
 @json_option
 def play(
@@ -153,6 +156,7 @@ def play(
     debug: bool,
     watch: bool,
     record: str | None,
+    details: bool,
     strict: bool,
     as_json: bool,
 ) -> int:
@@ -226,12 +230,13 @@ def play(
         print_json("moon.play/1", {**head, **document})
     else:
         print_result(result, match)
-        marks = mark_lines(inside, [], is_held=is_held)
+        told = usual_lines(job, remote, overhead, measured, is_debug=debug) if details else []
+        seen: dict[str, str] = {fault.entrant: texts[fault.entrant] for fault in result.faults}
         for line in (
-            "no clock" if debug else clock_text(job.clock, job.table),
-            held_text(job.sandbox, freezes=job.freezes, remote=remote),
-            *marks,
-            *host_lines(overhead, measured, played),
+            *next_steps(seen, result.faults, "" if debug else wish.seed),
+            *(told or unheld_lines(remote)),
+            *mark_lines(inside, [], is_held=is_held),
+            *odd_lines(measured, played),
         ):
             console().print(line, soft_wrap=True)
         for trip in trips:
@@ -252,20 +257,6 @@ def _rules(bots: Sequence[str], name: str | None, changes: tuple[str, ...]) -> R
         wanted = "three bots" if rules.players == 3 else "four bots, or two for two pairs"
         raise ConfigError(None, "--rules", f"{rules_text(rules)} is for {wanted}; got {len(bots)}")
     return rules
-
-
-def clock_text(clock: ClockTerms, table: TableTerms) -> str:
-    """Returns in one line what a bot may take, and how often it may be at fault.
-
-    >>> clock_text(ClockTerms(2.0, None, first_move=10.0), TableTerms(1))
-    'clock: 2 s a move, 10 s for the first of a process, no bank; 1 strike, one more forfeits'
-    """
-    bank = "no bank" if clock.bank is None else f"a bank of {clock.bank:g} s for the match"
-    first = max(clock.first_move, clock.move_time)
-    return (
-        f"clock: {clock.move_time:g} s a move, {first:g} s for the first of a process, {bank}; "
-        f"{counted(table.strikes, 'strike')}, one more forfeits"
-    )
 
 
 def _check_writable(path: Path) -> None:

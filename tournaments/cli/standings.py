@@ -127,6 +127,9 @@ class _Shown(NamedTuple):
 def _print_for_people(store: Store, shown: _Shown, *, details: bool) -> None:
     run, table, screen = store.run, shown.table, console()
     screen.print(heading(run, table), soft_wrap=True)
+    if not table.played:
+        screen.print("no table is finished yet; run the command that began it again to continue")
+        return
     screen.print(standings_table(table, shown.adjusted))
     marks = mark_lines(run.inside, run.remote, is_held=run.is_held)
     luck = () if shown.adjusted is None else luck_lines(shown.adjusted)

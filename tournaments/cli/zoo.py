@@ -42,7 +42,8 @@ def zoo(tier: str, only: tuple[str, ...], jobs: int, as_list: bool, as_json: boo
     Each of them sits down with two honest bots. It is tried whether the referee says of it what it
     should, whether what is promised of the sandbox holds, whether the honest bots come to harm, and
     whether anything is left of it, of each alone and of several at a time. Exits with 5 where a
-    promise is broken.
+    promise is broken. All of them take several minutes, a group of them (--only) less; Ctrl-C says
+    what was tried until then.
     """
     catalogue = load_catalogue().only(only)
     if as_list:
@@ -50,7 +51,12 @@ def zoo(tier: str, only: tuple[str, ...], jobs: int, as_list: bool, as_json: boo
         return 0
     with Patience("behaviours", len(catalogue.behaviours)) as patience:
         zoo = Zoo(catalogue.programs, tier, jobs, patience.step)
-        judgements = run_tidily(zoo.run(catalogue.behaviours))
+        try:
+            judgements = run_tidily(zoo.run(catalogue.behaviours))
+        except (KeyboardInterrupt, SystemExit):
+            patience.clear()
+            _print_so_far(zoo.so_far(), len(catalogue.behaviours))
+            raise
     broken = zoo.left or zoo.in_company or any(judgement.broken for judgement in judgements)
     if as_json:
         rest = {"left": list(zoo.left), "in_company": list(zoo.in_company)}
@@ -62,6 +68,15 @@ def zoo(tier: str, only: tuple[str, ...], jobs: int, as_list: bool, as_json: boo
         for what in zoo.in_company:
             console().print(f"in company with others, and not alone: {what}", soft_wrap=True)
     return VerificationError.exit_code if broken else 0
+
+
+def _print_so_far(judgements: Sequence[Judgement], total: int) -> None:
+    broken = [j for j in judgements if j.broken]
+    promises = f"{counted(len(broken), 'promise')} broken"
+    click.echo(f"moon: {len(judgements)} of {total} tried, {promises}", err=True)
+    for j in broken:
+        for breach in j.broken:
+            click.echo(f"moon: {j.behaviour.id}: {breach}", err=True)
 
 
 def _list(catalogue: Catalogue, tier: str, as_json: bool) -> None:

@@ -20,7 +20,11 @@ PATIENCE = 2.0
 
 
 class ComparisonPlay:
-    """Plays the tables of a comparison until it is over."""
+    """Plays the tables of a comparison until it is over.
+
+    Attributes:
+        heard: Takes tables as they end, in whatever order that is; ``None`` if nobody does.
+    """
 
     def __init__(
         self,
@@ -45,6 +49,7 @@ class ComparisonPlay:
             shares: Whether the tables of a block share what is the same at them.
         """
         self._comparison = comparison
+        self.heard: Callable[[Sequence[TableResult]], None] | None = None
         tables: Sequence[Unit] = table_jobs(schedule.tables, schedule, seed, {})
         if shares:
             tables = [self._block(block) for _, block in groupby(tables, lambda t: t.block)]
@@ -79,6 +84,8 @@ class ComparisonPlay:
         self._runner.abort()
 
     def _take(self, results: Sequence[TableResult]) -> None:
+        if self.heard is not None:
+            self.heard(results)
         comparison = self._comparison
         comparison.take(results, self._fresh_void())
         decided = sum(contest.is_decided for contest in comparison.contests)

@@ -11,8 +11,8 @@ from tournaments.compare.judges import ClaimJudge, ClaimPlan, RatioJudge, RatioP
 from tournaments.compare.scoring import LeftOut
 from tournaments.compare.verdicts import Verdict
 from tournaments.evidence import FLOOR, Bounds, holm
-from tournaments.results import telling_lines
 from tournaments.schedule import EntrantId
+from tournaments.tracebacks import telling_lines
 
 UNIT = "points a deal"
 CONFIDENCE = 0.95

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
+from rich.text import Text
 
 LIST_WIDTH = 14
 """The least width of a column of lists."""
@@ -24,6 +25,8 @@ class Column:
     """Whether the words are lists, which may take several lines any time."""
     spare: int = 0
     """Whether it may be left out: the highest number goes first, and with 0 it never goes."""
+    group: str = ""
+    """What stands once above this column and its neighbours of the same group."""
 
 
 class Grid:
@@ -52,10 +55,22 @@ class Grid:
             )
         for row in self._rows:
             grid.add_row(*(row[number] for number in kept))
+        if groups := self._groups(kept, gap):
+            yield Text(groups, style="bold", no_wrap=True)
         yield grid
         gone = [c.title for number, c in enumerate(self._columns) if number not in kept]
         if gone:
             yield f"left out, as this is narrow: {', '.join(gone)}"
+
+    def _groups(self, kept: Sequence[int], gap: int) -> str:
+        """Returns the line above the titles: each group where its first column begins."""
+        line, at, last = "", 0, ""
+        for number in kept:
+            group = self._columns[number].group
+            if group and group != last:
+                line += " " * (at - cell_len(line)) + group
+            at, last = at + self._width(number) + gap, group
+        return line
 
     def _fit(self, room: int) -> tuple[list[int], int]:
         """Returns which columns are drawn, and how far apart."""

@@ -66,16 +66,18 @@ def _facts_text(text: str) -> str:
     return "; ".join([*plain, *more])
 
 
-def host_lines(
-    overhead: OverheadTimes, measured: Measured, played: float | None = None
-) -> list[str]:
+def host_lines(overhead: OverheadTimes, measured: Measured) -> list[str]:
     """Returns the harness's own share, the stalls, and what bots used of the processors.
 
     Args:
         overhead: The harness's own times.
         measured: What was measured besides.
-        played: How long play took, in seconds, if that is known.
     """
+    return [*usual_host_lines(overhead, measured), *odd_lines(measured)]
+
+
+def usual_host_lines(overhead: OverheadTimes, measured: Measured) -> list[str]:
+    """Returns what there is to say of every host: its own times, and the processors' use."""
     lines = []
     parts = [f"{part} {_pair(overhead, part)}" for part in overhead.parts]
     if any(overhead.parts.values()):
@@ -84,14 +86,27 @@ def host_lines(
             p50, p99 = measured.echo
             line += f"; a bare echo {1000 * p50:.2f}/{1000 * p99:.2f}"
         lines.append(line)
-    lines += stall_lines(measured, played)
     if measured.cpu:
         uses = ", ".join(f"{name} {_use(use)}" for name, use in sorted(measured.cpu.items()))
         lines.append(f"CPU out of turn: {uses}")
-    for name, use in sorted(measured.cpu.items()):
-        if is_pondering(use):
-            lines.append(f"{name} works while it is not its turn, on processors that others need")
     return lines
+
+
+def odd_lines(measured: Measured, played: float | None = None) -> list[str]:
+    """Returns what somebody has to know: a host that stood still, a bot that works out of turn.
+
+    Args:
+        measured: What was measured.
+        played: How long play took, in seconds, if that is known.
+    """
+    return [
+        *stall_lines(measured, played),
+        *(
+            f"{name} works while it is not its turn, on processors that others need"
+            for name, use in sorted(measured.cpu.items())
+            if is_pondering(use)
+        ),
+    ]
 
 
 def _pair(overhead: OverheadTimes, part: str) -> str:

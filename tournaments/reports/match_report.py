@@ -6,15 +6,17 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from referee.match import Ending, MatchRecord
+from referee.match import Ending, FaultKind, MatchRecord
 from referee.rules import rules_text
 from referee.text import counted
 from tournaments.figures import Contracts, sum_contracts, table_figures
 from tournaments.kit.causes import cause_of_fault
 from tournaments.reports.grids import Column, Grid
 from tournaments.reports.numbers import millis, rounded_millis
-from tournaments.results import FaultRow, TableResult, telling_lines
+from tournaments.reports.words import names_text, ordinal
+from tournaments.results import FaultRow, TableResult
 from tournaments.timing import Times, seat_times
+from tournaments.tracebacks import telling_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +54,21 @@ def side_rows(result: TableResult, match: MatchRecord) -> list[SideRow]:
     return sorted(rows, key=lambda row: row.place)
 
 
+THINKING = "thinking time, ms"
+
+
 def match_table(result: TableResult, match: MatchRecord) -> Grid:
     """Returns the result of a match as a table."""
     table = Grid(
         Column("place"),
         Column("entrant", is_text=True),
         Column("score"),
-        Column("bids", spare=4),
+        Column("contracts", spare=4),
         Column("made", spare=1),
         Column("set", spare=1),
-        Column("p50 ms", spare=3),
-        Column("p99 ms", spare=2),
-        Column("max ms", spare=3),
+        Column("p50", spare=3, group=THINKING),
+        Column("p99", spare=2, group=THINKING),
+        Column("max", spare=3, group=THINKING),
         Column("faults", is_text=True, is_list=True),
     )
     for row in side_rows(result, match):
@@ -99,11 +104,35 @@ def winner_line(result: TableResult, match: MatchRecord) -> str:
     """Returns who won, or who shares the first place."""
     rows = [row for row in side_rows(result, match) if row.place == 1]
     names = [" + ".join(row.entrants) for row in rows]
-    return f"{names[0]} won" if len(names) == 1 else f"level: {', '.join(names)}"
+    return f"{names[0]} won" if len(names) == 1 else f"{names_text(names)} share first place"
 
 
 MOST_PLACES = 6
 """Places at which a fault was met again that are listed, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Met:
+    """A fault, with what tells it from others of its cause."""
+
+    where: str
+    fault: FaultRow
+    number: int
+    """The how many-th of its seat at its table it is, from 1."""
+
+    @property
+    def place(self) -> str:
+        """Where it was: the table if that is said, the deal and the decision."""
+        return ", ".join(filter(None, [self.where, _place(self.fault)]))
+
+    @property
+    def forfeits(self) -> str:
+        """That it ends the match, and why."""
+        if self.fault.kind == FaultKind.START:
+            return "forfeits the match"
+        allowed = self.number - 1
+        are = "is" if allowed == 1 else "are"
+        return f"forfeits the match: {counted(allowed, 'strike')} {are} allowed"
 
 
 def fault_texts(faults: Iterable[tuple[str, FaultRow]]) -> list[str]:
@@ -112,40 +141,53 @@ def fault_texts(faults: Iterable[tuple[str, FaultRow]]) -> list[str]:
     Args:
         faults: Each with the table it was at, as ``table 17.2``; empty if only one is meant.
     """
-    groups: dict[tuple[str, str], list[tuple[str, FaultRow]]] = {}
+    groups: dict[tuple[str, str], list[_Met]] = {}
+    numbers: Counter[tuple[str, int]] = Counter()
     for where, fault in faults:
+        numbers[where, fault.seat] += 1
         asked = fault.question.partition(";")[0]
         cause = cause_of_fault(fault.kind, fault.detail, fault.stderr_tail, asked)
-        groups.setdefault((fault.entrant, cause), []).append((where, fault))
-    return [
-        "\n".join([(f"{where}: " if where else "") + _describe(fault), *_again(others)])
-        for (where, fault), *others in groups.values()
-    ]
+        met = _Met(where, fault, numbers[where, fault.seat])
+        groups.setdefault((fault.entrant, cause), []).append(met)
+    return ["\n".join([*_describe(met), *_again(others)]) for met, *others in groups.values()]
 
 
-def _again(faults: Sequence[tuple[str, FaultRow]]) -> list[str]:
+def _again(met: Sequence[_Met]) -> list[str]:
     """Returns a line that says where else the same fault was met, if it was."""
-    if not faults:
+    if not met:
         return []
-    places = [", ".join(filter(None, [where, _place(fault)])) for where, fault in faults]
-    shown = "; ".join(places[:MOST_PLACES])
-    more = f"; and {len(places) - MOST_PLACES} more" if len(places) > MOST_PLACES else ""
-    forfeits = sum(not fault.substitute for _, fault in faults)
-    ended = f"; forfeited by {forfeits} of them" if forfeits else ""
-    times = f"{len(faults)} more time{'s' * (len(faults) > 1)}"
-    return [f"  the same {times}: {shown}{more}{ended}"]
+    times = f"{len(met)} more time{'s' * (len(met) > 1)}"
+    told = f"  the same {times}: {_places(met)}"
+    match [each for each in met if not each.fault.substitute]:
+        case []:
+            return [told]
+        case [one]:
+            return [f"{told}; the {ordinal(one.number)}, at {_at(one)}, {one.forfeits}"]
+        case several:
+            return [f"{told}; {len(several)} of them forfeit the match: {_places(several)}"]
+
+
+def _places(met: Sequence[_Met]) -> str:
+    more = f"; and {len(met) - MOST_PLACES} more" if len(met) > MOST_PLACES else ""
+    return "; ".join(each.place for each in met[:MOST_PLACES]) + more
+
+
+def _at(met: _Met) -> str:
+    return ", ".join(filter(None, [met.where, f"decision {met.fault.decision}"]))
 
 
 def _place(fault: FaultRow) -> str:
     return f"deal {fault.deal}, decision {fault.decision}"
 
 
-def _describe(fault: FaultRow) -> str:
+def _describe(met: _Met) -> list[str]:
     """Returns a fault in a few readable lines: what, where, and what the bot wrote last."""
-    text = f"fault: {fault.entrant} (seat {fault.seat}), {_place(fault)}: {fault.kind}"
+    fault = met.fault
+    text = f"{met.where}: " if met.where else ""
+    text += f"fault: {fault.entrant} (seat {fault.seat}), {_place(fault)}: {fault.kind}"
     text += f": {fault.detail}" if fault.detail else ""
-    text += f"; played for it: {fault.substitute}" if fault.substitute else "; forfeited"
-    return "\n".join([text, *(f"  stderr: {line}" for line in telling_lines(fault.stderr_tail))])
+    text += f"; played for it: {fault.substitute}" if fault.substitute else f"; {met.forfeits}"
+    return [text, *(f"  stderr: {line}" for line in telling_lines(fault.stderr_tail))]
 
 
 def result_document(result: TableResult, match: MatchRecord) -> dict[str, object]:

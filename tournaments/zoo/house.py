@@ -80,6 +80,11 @@ class House:
         return [b for b in self._group if b.id in self._begun - self._done]
 
     @property
+    def finished(self) -> list[tuple[Behaviour, Sighting]]:
+        """Those that were tried, with what has been seen of each so far."""
+        return [(b, self._sightings[b.id]) for b in self._group if b.id in self._done]
+
+    @property
     def untried(self) -> list[Behaviour]:
         """Those whose turn had not come when the arena broke."""
         return [b for b in self._group if b.id not in self._begun]

@@ -41,6 +41,7 @@ class Zoo:
         self._gate = asyncio.Semaphore(jobs)
         self._tried = tried
         self._counted: set[str] = set()
+        self._houses: list[House] = []
         if tier != Tier.NONE:
             harden_self()
         promises = check_tier(Tier(tier)).promises
@@ -67,6 +68,15 @@ class Zoo:
             self.left = await descriptors_left(before)
         order = [behaviour.id for behaviour in behaviours]
         return sorted(found, key=lambda judgement: order.index(judgement.behaviour.id))
+
+    def so_far(self) -> list[Judgement]:
+        """Returns what can be said of those that were tried, where the rest never will be."""
+        found = {
+            behaviour.id: judge(behaviour, self._tier, sighting, self._unkept)
+            for house in self._houses
+            for behaviour, sighting in house.finished
+        }
+        return list(found.values())
 
     async def _explain(self, group: Sequence[Behaviour], stage: Stage) -> list[Judgement]:
         """Tries behaviours that share an arena, and finds out whose doing is what came of it."""
@@ -102,6 +112,7 @@ class Zoo:
         while todo:
             some = todo.pop()
             house = House(self._programs, self._tier, some, stage)
+            self._houses.append(house)
             sightings = await house.open(self._gate, self._count)
             if len(house.untried) == len(some):
                 raise BotError(f"the zoo cannot be opened here: {house.problem}")
