@@ -26,6 +26,8 @@ def bot_environment(spec: BotSpec, place: Place) -> dict[str, str]:
         "TMPDIR": str(place.temporary),
         "MOON_BOT_LISTEN": f"unix:{place.socket}",
         "MOON_PROTOCOL": PROTOCOL,
+        # Servers of .NET watch their settings, which no bot may: so they look now and then.
+        "DOTNET_USE_POLLING_FILE_WATCHER": "1",
         **{f"MOON_BOT_PARAM_{name.upper()}": value for name, value in spec.params},
     }
     if _is_python(spec.command):

@@ -12,7 +12,6 @@ import os
 import shlex
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,7 +21,7 @@ from referee.bots.exits import ExitReport
 from referee.bots.keeper_client import Keeper, KeptProcess
 from referee.bots.process import spawn_held
 from referee.bots.reach import reach_of
-from referee.bots.rundir import Place, remove_tree
+from referee.bots.rundir import Place
 from referee.bots.sandbox import Sandbox, Tier, launch_failure, prepare
 from referee.bots.spec import BotKind, BotSpec
 from referee.errors import BotError
@@ -31,21 +30,6 @@ ResultT = TypeVar("ResultT")
 
 COPY = "bot"
 """The folder in the home of a build in which it runs."""
-
-
-@dataclass(slots=True)
-class _Site:
-    """Where a build runs, and as whom."""
-
-    place: Place
-    uid: int | None
-    is_over: bool = True
-    """Whether nothing of the build runs there."""
-
-    @property
-    def folder(self) -> Path:
-        """The copy that is built."""
-        return self.place.home / COPY
 
 
 async def build_held(
@@ -72,36 +56,30 @@ async def build_held(
     async with Keeper() as keeper:
         place = keeper.directory.place()
         uid = keeper.users.take() if sandbox.tier is not Tier.NONE else None
-        site = _Site(place, uid)
-        try:
-            shutil.copytree(spec.cwd, site.folder, symlinks=True)
-            if uid is not None:
-                _give(site.folder, uid)
-            await _run(keeper, spec, site, sandbox, limit)
-            return await asyncio.to_thread(take, site.folder)
-        finally:
-            if site.is_over:  # else what runs on there keeps its user: nobody else may get it
-                keeper.users.give(uid)
-                await asyncio.to_thread(remove_tree, place.path)
+        folder = place.home / COPY
+        shutil.copytree(spec.cwd, folder, symlinks=True)
+        if uid is not None:
+            _give(folder, uid)
+        await _run(keeper, spec, place, uid, sandbox, limit)
+        _check_program(spec, folder, sandbox.tier)
+        return await asyncio.to_thread(take, folder)
 
 
-async def _run(keeper: Keeper, spec: BotSpec, site: _Site, sandbox: Sandbox, limit: float) -> None:
+async def _run(
+    keeper: Keeper, spec: BotSpec, place: Place, uid: int | None, sandbox: Sandbox, limit: float
+) -> None:
     """Runs the build to its end, and ends all that it has started."""
     what = f"the build {shlex.join(spec.build)!r}"
     try:
-        process, failure = await _spawn(keeper, spec, site, sandbox)
+        process, failure = await _spawn(keeper, spec, place, uid, sandbox)
     except BotError as error:
         raise BotError(f"{what} cannot be started: {error}") from None
-    site.is_over = False
-    try:
-        await asyncio.wait((process.exited,), timeout=limit)
-        in_time = process.exited.done()
-    finally:
-        site.is_over = not await process.kill()
+    await asyncio.wait((process.exited,), timeout=limit)
+    in_time = process.exited.done()
+    if await process.kill():
+        raise BotError(f"{what} left processes that cannot be ended")
     report = process.exited.result()
-    if not site.is_over:
-        problem = "left processes that cannot be ended"
-    elif not in_time:
+    if not in_time:
         problem = f"took more than {limit:g} s"
     elif (unheld := failure(report)) is not None:
         problem = f"was not started: {unheld}"
@@ -113,10 +91,10 @@ async def _run(keeper: Keeper, spec: BotSpec, site: _Site, sandbox: Sandbox, lim
 
 
 async def _spawn(
-    keeper: Keeper, spec: BotSpec, site: _Site, sandbox: Sandbox
+    keeper: Keeper, spec: BotSpec, place: Place, uid: int | None, sandbox: Sandbox
 ) -> tuple[KeptProcess, Callable[[ExitReport], str | None]]:
     """Starts the build; returns it, and what tells why it was never started, if it was not."""
-    folder, place = site.folder, site.place
+    folder = place.home / COPY
     builder = BotSpec(spec.name, BotKind.FOLDER, command=spec.build, cwd=folder)
     env = bot_environment(builder, place)
     if sandbox.tier is Tier.NONE:
@@ -132,16 +110,31 @@ async def _spawn(
         readable=[*own, *(path for path in reach.readable if path != folder)],
         listable=reach.listable,
         system=reach.system,
-        uid=site.uid,
+        uid=uid,
         kept=folder,
     )
-    process = await spawn_held(keeper, launch, sandbox.limits, place, site.uid)
+    process = await spawn_held(keeper, launch, sandbox.limits, place, uid)
 
     def unheld(report: ExitReport) -> str | None:
         found = launch_failure(launch, report.code, report.stderr)
         return None if found is None else found.problem
 
     return process, unheld
+
+
+def _check_program(spec: BotSpec, folder: Path, tier: Tier) -> None:
+    """Refuses a program of the bot's own that the build could not make executable.
+
+    Raises:
+        BotError: If so.
+    """
+    program = folder / spec.command[0]
+    if tier is Tier.BASIC and program.is_file() and not os.access(program, os.X_OK):
+        raise BotError(
+            f"the build left {spec.command[0]!r}, which is to be run, without the mode of a "
+            "program: in basic a build of an ordinary user can set none; let an interpreter run it "
+            '(run = ["python3", "bot.py"]), build it beforehand, or let root take it in'
+        )
 
 
 def _give(folder: Path, uid: int) -> None:

@@ -380,7 +380,7 @@ class Line:
         if fault is None:
             self._put_again(self._out.take_all())
         elif not self._out:
-            self._owed = fault
+            self._owed, self._is_alone = fault, False
         else:
             named = self._named if fault.kind is FaultKind.PROTOCOL else None
             # A link is lost by itself, and not by a question: the one that waited longest pays.

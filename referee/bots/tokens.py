@@ -63,8 +63,8 @@ def holder_of(folder: Path, token: str) -> str | None:
     for path in sorted((folder / TOKENS).glob("[!.]*")):
         try:
             kept = path.read_bytes().strip()
-        except (FileNotFoundError, IsADirectoryError):
-            continue  # no token, or one that was taken back just now
+        except (FileNotFoundError, IsADirectoryError, PermissionError):
+            continue  # no token, or one that was taken back just now, or of somebody else
         if hmac.compare_digest(kept, wanted.encode()):
             holder = path.name
     return holder

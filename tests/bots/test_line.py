@@ -243,6 +243,23 @@ async def test_a_bot_that_dies_of_many_questions_is_asked_alone_until_one_can_be
     assert bench.kinds == {"c": FaultKind.CRASHED}
 
 
+async def test_a_bot_that_was_lost_for_nothing_and_ends_by_itself_is_asked_many_again() -> None:
+    bench = Bench()
+    bench.ask("a", "b")
+    await settle()
+    bench.bot.listener.lost("the process ended", disconnected=True, question=None)
+    await settle()
+    for match in ("a", "b"):
+        bench.bot.answer(match)
+        await settle()
+    bench.bot.listener.lost("the process ended", disconnected=True, question=None)
+    await settle()
+    bench.ask("c", "d", "e")
+    await settle()
+    assert bench.kinds == {"c": FaultKind.CRASHED}, "which pays for it"
+    assert [q.match_id for q in bench.bot.batches[-1]] == ["d", "e"]
+
+
 async def test_suspects_that_were_judged_unasked_slow_nobody_down_afterwards() -> None:
     bench = Bench()
     bench.ask("a", "bad", "c")

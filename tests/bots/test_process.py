@@ -99,6 +99,7 @@ async def test_a_bot_gets_an_environment_made_from_nothing(
         "LANG": "C.UTF-8",
         "MOON_BOT_LISTEN": f"unix:{place}/s",
         "MOON_PROTOCOL": "moon.v1",
+        "DOTNET_USE_POLLING_FILE_WATCHER": "1",
         "MOON_BOT_PARAM_RISK": "0.3",
         "MOON_BOT_PARAM_X": "a b",
         "PYTHONUNBUFFERED": "1",

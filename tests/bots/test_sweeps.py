@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import socket
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -59,18 +58,14 @@ def test_what_hides_whose_it_is_holds_up_all_ends_for_as_long_as_one(
     first = held_up(keeper, NOBODY + 1, 100.0)
     assert first == pytest.approx(SWEEP_LIMIT, abs=0.1)
     assert held_up(keeper, NOBODY + 2, 100.0 + first) == 0.0
-    assert held_up(keeper, NOBODY + 3, 200.0) == 0.0
+    assert held_up(keeper, NOBODY + 3, 100.0 + 2 * SWEEP_LIMIT) == 0.0
     assert b"left" in keeper._outbox
     assert str(NOBODY).encode() in keeper._outbox, "it is said all the same"
 
 
-def test_it_is_waited_for_again_once_it_was_gone(
+def test_what_hides_an_hour_later_is_another_and_is_waited_for(
     keeper: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(service, "family", chain)
     held_up(keeper, NOBODY + 1, 100.0)
-    monkeypatch.setattr(service, "family", lambda _: iter(()))
-    assert held_up(keeper, NOBODY + 2, 200.0) == 0.0
-    assert keeper._hidden_until == math.inf
-    monkeypatch.setattr(service, "family", chain)
-    assert held_up(keeper, NOBODY + 3, 300.0) > 1.0
+    assert held_up(keeper, NOBODY + 2, 3700.0) == pytest.approx(SWEEP_LIMIT, abs=0.1)

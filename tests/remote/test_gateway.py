@@ -439,3 +439,20 @@ async def test_a_gateway_takes_as_many_files_as_it_may_have(folder: Path) -> Non
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
     assert now == min(hard, gateway.MOST_FILES)
+
+
+def test_a_token_that_cannot_be_read_shuts_nobody_else_out(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that root has made, say, for a gateway of somebody else."""
+    token = make_token(folder, "deep")
+    make_token(folder, "closed")
+    read = Path.read_bytes
+
+    def refuse(path: Path) -> bytes:
+        if path.name == "closed":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    assert holder_of(folder, token) == "deep"

@@ -1,4 +1,4 @@
-"""A build is held as its bot is, by the same start, and keeps its user while anything is left."""
+"""A build is held as its bot is, by the same start."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from referee.bots import held_build
 from referee.bots.held_build import build_held
 from referee.bots.keeper_client import Keeper, KeptProcess
-from referee.bots.sandbox import Sandbox, Tier, UidSlots, bubblewrap
+from referee.bots.sandbox import Sandbox, Tier, bubblewrap
 from referee.bots.spec import BotKind, BotSpec
 from referee.errors import BotError
 
@@ -72,21 +72,21 @@ async def test_a_build_with_a_user_of_its_own_makes_a_file_executable(spec: BotS
     assert await build_held(spec, Sandbox(Tier.BASIC), mode, limit=60) == 0o755
 
 
-@needs_root
-async def test_what_a_build_leaves_keeps_its_user(
+async def test_a_program_that_could_not_be_made_one_is_no_fault_of_the_bot(spec: BotSpec) -> None:
+    """Else a bot in C++ is built without a word, and then does not start."""
+    made = replace(spec, command=("./run",), build=("/bin/sh", "-c", "echo > run"))
+    with pytest.raises(BotError, match=r"the build left './run', .* without the mode of a program"):
+        await build_held(made, Sandbox(Tier.BASIC), names, limit=60)
+
+
+async def test_a_build_that_cannot_be_ended_is_told_of(
     spec: BotSpec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given: list[int | None] = []
-    removed: list[Path] = []
     kill = KeptProcess.kill
 
     async def leave(self: KeptProcess, *times: float) -> tuple[int, ...]:
         return (*await kill(self, *times), 1)
 
     monkeypatch.setattr(KeptProcess, "kill", leave)
-    monkeypatch.setattr(held_build, "remove_tree", removed.append)
-    monkeypatch.setattr(UidSlots, "__exit__", lambda *_: None)
-    monkeypatch.setattr(UidSlots, "give", lambda _, uid: given.append(uid))
     with pytest.raises(BotError, match="left processes that cannot be ended"):
-        await build_held(spec, Sandbox(Tier.BASIC), lambda _: None, limit=60)
-    assert (given, removed) == ([], [])
+        await build_held(spec, Sandbox(Tier.BASIC), names, limit=60)

@@ -29,6 +29,10 @@ if os.fork() == 0:
     os.setsid()
     if os.fork():
         os._exit(0)
+    if note := sys.argv[3:]:
+        with open(note[0] + ".new", "w") as file:
+            file.write(str(os.getpid()))
+        os.rename(note[0] + ".new", note[0])
     os.execve("/bin/sleep", ["sleep", "60"], {"MOON_BOT_MARK": mark})
 """
 
@@ -62,11 +66,18 @@ async def test_no_mark_can_be_told_from_another(keeper: Keeper, tmp_path: Path) 
 
 async def test_what_wears_a_mark_that_is_nobodys_is_ended(keeper: Keeper, tmp_path: Path) -> None:
     victim = await start(keeper, WAIT, place=tmp_path)
-    for number in range(1, 4):
-        mark = f"{keeper.directory.token}{number}"
-        await start(keeper, DISGUISED + WAIT, "-1", mark, place=tmp_path)
-    await asyncio.sleep(1.5)  # several looks
-    assert victim.pids == (victim.pid,)
+    notes = [tmp_path / str(number) for number in range(1, 4)]
+    for note in notes:
+        mark = f"{keeper.directory.token}{note.name}"
+        await start(keeper, DISGUISED + WAIT, "-1", mark, str(note), place=tmp_path)
+    async with asyncio.timeout(60):
+        while not all(note.exists() and is_gone(int(note.read_text())) for note in notes):
+            assert victim.pids == (victim.pid,)
+            await asyncio.sleep(0.05)
+
+
+def is_gone(pid: int) -> bool:
+    return not Path(f"/proc/{pid}").exists()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives bots users of their own")

@@ -65,7 +65,7 @@ class Service:
         self._look_closely_due = 0.0
         self._process_count = 0
         self._strangers: dict[tuple[int, int], float] = {}
-        self._hidden_until = math.inf
+        self._hidden_since = self._hidden_last = -math.inf
         self._selector = selectors.DefaultSelector()
         self._wake, self._waker = socket.socketpair()
         for end in (control, self._wake, self._waker):
@@ -309,10 +309,10 @@ class Service:
                 (hidden if owner is None else left[owner.number]).add(entry.pid)
         # What hides whose it is holds up the ends of all together for as long as that of one.
         if hidden:
-            self._hidden_until = min(self._hidden_until, now + SWEEP_LIMIT)
-        elif now > self._hidden_until + SWEEP_LIMIT:
-            self._hidden_until = math.inf
-        is_held_up = bool(hidden) and now < self._hidden_until
+            if now > self._hidden_last + SWEEP_LIMIT:
+                self._hidden_since = now  # it is another one
+            self._hidden_last = now
+        is_held_up = bool(hidden) and now < self._hidden_since + SWEEP_LIMIT
         for kept in due:
             own = left[kept.number]
             if (own or is_held_up) and now < kept.give_up:
@@ -331,8 +331,9 @@ class Service:
         if (kept := next((k for k in kept_now if k.pid == entry.session), None)) is not None:
             return kept
         user = user_of(entry.pid)
-        if (kept := next((k for k in kept_now if k.user in {user} - {None}), None)) is not None:
-            return kept
+        owner = next((k for k in kept_now if k.user is not None and k.user == user), None)
+        if owner is not None:
+            return owner
         mark = mark_of(entry.pid)
         return next((k for k in kept_now if k.mark == mark), None)
 
