@@ -10,6 +10,7 @@ from dataclasses import asdict
 import click
 
 from referee.errors import ConfigError, NotFoundError, did_you_mean
+from tournaments.cli.formats import one_format
 from tournaments.cli.options import json_option
 from tournaments.cli.stores import open_store, store_argument
 from tournaments.cli.terminal import console, print_json
@@ -43,6 +44,7 @@ def h2h(
     and their luck are in it. Who was its own partner now and then stands there with itself, and
     with what that is worth beyond how good it is: beside itself a strong bot has a strong partner.
     """
+    one_format(as_json=as_json, as_csv=as_csv)
     with open_store(where, named) as store:
         run = store.run
         results = Results(run.rules, *run.pattern(), store.outcomes())
