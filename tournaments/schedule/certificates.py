@@ -3,7 +3,8 @@
 The document has the form that design checkers for tournaments read: ``kind`` says what a table is,
 ``rounds`` who sits at which and who sits out, ``expand`` that each table is played in all
 rotations, and ``expect`` what every count must be: one number, [from, to], or a histogram. What is
-expected follows from the format and the number of places alone, and not from the rounds.
+expected follows from the format, the number of places and how often it is played through, and not
+from the rounds.
 """
 
 from __future__ import annotations
