@@ -1,16 +1,18 @@
 """How entrants did against each other and with each other, over the tables where they met.
 
-Tables of a block share their deals, so a block is one observation (RATING.md 6.1).
+Tables of a block share their deals, so a block is one observation (RATING.md 6.1), and a short
+match counts as much as a long one: the mean is over tables of points a deal, then over blocks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import fsum, sqrt
+from math import fsum
 from typing import NamedTuple
 
-from tournaments.rating.student import student_quantile
+from tournaments.evidence import Tally
+from tournaments.rating.student import FEW
 from tournaments.schedule import EntrantId
 
 
@@ -28,7 +30,8 @@ class Versus:
     difference: float | None
     """Points a deal by which it was ahead: the mean over blocks; ``None`` if they never met."""
     low: float | None
-    """Lower end of the 95 % interval over blocks; ``None`` with fewer than two blocks."""
+    """Lower end of the 95 % interval over blocks; ``None`` with fewer than `FEW` blocks, or if all
+    blocks are alike: they say nothing of their spread."""
     high: float | None
     """Upper end of that interval."""
 
@@ -57,7 +60,8 @@ class Partnership:
     """Points a deal by which they were ahead of the other side: the mean over blocks; ``None`` if
     they never were partners."""
     low: float | None
-    """Lower end of the 95 % interval over blocks; ``None`` with fewer than two blocks."""
+    """Lower end of the 95 % interval over blocks; ``None`` with fewer than `FEW` blocks, or if all
+    blocks are alike: they say nothing of their spread."""
     high: float | None
     """Upper end of that interval."""
 
@@ -98,9 +102,10 @@ class Meetings:
         self,
     ) -> tuple[int, int, int, int, float | None, float | None, float | None]:
         """Returns tables, ahead, level and blocks, and the mean difference with its interval."""
-        means = self.means()
-        mean = fsum(means) / len(means) if means else None
-        return self._tables, self._ahead, self._level, len(means), mean, *_interval(means)
+        found = Tally(self.means())
+        mean = found.mean if found.blocks else None
+        ends = (found.interval() if found.blocks >= FEW else None) or (None, None)
+        return self._tables, self._ahead, self._level, found.blocks, mean, *ends
 
     def versus(self, entrant: EntrantId, other: EntrantId) -> Versus:
         """Returns the same as said of the two that met."""
@@ -110,18 +115,3 @@ class Meetings:
 def _minus(value: float | None) -> float | None:
     """Returns the opposite of *value*; that of 0 is 0, without a sign."""
     return None if value is None else 0.0 - value
-
-
-def _interval(means: Sequence[float]) -> tuple[float | None, float | None]:
-    """Returns the 95 % interval of the mean of *means*, one for each block (Student's t)."""
-    if len(means) < 2:
-        return None, None
-    mean = fsum(means) / len(means)
-    half = student_quantile(0.95, len(means) - 1) * sqrt(_error(means))
-    return mean - half, mean + half
-
-
-def _error(means: Sequence[float]) -> float:
-    """Returns the variance of the mean of *means*, which are at least two."""
-    mean = fsum(means) / len(means)
-    return fsum((each - mean) ** 2 for each in means) / (len(means) - 1) / len(means)

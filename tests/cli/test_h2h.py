@@ -34,16 +34,39 @@ def store(tmp_path: Path) -> Path:
 
 
 def test_every_two_have_a_line_each_way_in_points_a_deal(out: Screen, store: Path) -> None:
-    titles, *rows, footer = out.moon("tournament", "h2h", store).splitlines()
+    titles, *lines = out.moon("tournament", "h2h", store).splitlines()
+    rows, notes = lines[:6], lines[6:]
     assert titles.split() == [
-        "entrant", "against", "tables", "ahead", "level", "behind", "pts/deal", "95%",
+        "entrant", "against", "blocks", "tables", "ahead", "level", "behind", "pts/deal", "95%",
     ]  # fmt: skip
     cells = {tuple(row.split()[:2]): row.split()[2:] for row in rows}
     assert set(cells) == set(permutations(NAMES, 2))
-    assert cells["ann", "bob"] == ["6", "6", "0", "0", "+3.00", "-"], "all alike"
-    assert cells["ann", "cyd"][:5] == ["6", "3", "3", "0", "+1.00"]
-    assert cells["cyd", "ann"][:5] == ["6", "0", "3", "3", "-1.00"]
-    assert footer.startswith("pts/deal: by how much the entrant was ahead of the other, in points")
+    assert cells["ann", "bob"] == ["2", "6", "6", "0", "0", "+3.00", "-"], "all alike"
+    assert cells["ann", "cyd"] == ["2", "6", "3", "3", "0", "+1.00", "-"], "two blocks say little"
+    assert cells["cyd", "ann"] == ["2", "6", "0", "3", "3", "-1.00", "-"]
+    text = " ".join(notes)
+    assert "by how much the entrant was ahead of the other, in points a deal" in text
+    assert "a short match counts as much as a long one" in text
+    assert "- with fewer than 5 blocks, or if all are alike" in text
+
+
+def test_from_five_blocks_on_there_is_an_interval(out: Screen, tmp_path: Path) -> None:
+    tournament = config(*NAMES, rounds=3)
+    results = [
+        result(
+            table, [{"ann": 3 + table.block % 2, "bob": 0, "cyd": 3}[who] for who in table.seats]
+        )
+        for table in tournament.schedule().tables
+    ]
+    store = store_of(tmp_path / "night.sqlite", tournament, results)
+    rows = [line.split() for line in out.moon("tournament", "h2h", store).splitlines()]
+    cells = {tuple(row[:2]): row[-3:] for row in rows}
+    assert cells["ann", "bob"] == ["+2.93", "to", "+4.07"]
+    assert cells["bob", "cyd"][-2:] == ["-3.00", "-"], "blocks that are alike show no spread"
+    lines = csv.DictReader(io.StringIO(out.moon("tournament", "h2h", store, "--csv")))
+    assert {(line["low"], line["high"]) for line in lines if "ann" not in line.values()} == {
+        ("", "")
+    }
 
 
 def test_json_and_csv_agree_and_the_two_sides_of_a_pair_mirror_each_other(
@@ -56,13 +79,13 @@ def test_json_and_csv_agree_and_the_two_sides_of_a_pair_mirror_each_other(
     for (one, other), row in rows.items():
         mirror = rows[other, one]
         assert row["difference"] == -mirror["difference"]
-        assert (row["low"], row["high"]) == (-mirror["high"], -mirror["low"])
+        assert row["low"] is row["high"] is None, "of two blocks"
         assert row["ahead"] + row["level"] + mirror["ahead"] == row["tables"]
-        assert row["low"] <= row["difference"] <= row["high"]
     table = list(csv.DictReader(io.StringIO(out.moon("tournament", "h2h", store, "--csv"))))
     for line in table:
         row = rows[line["entrant"], line["other"]]
-        assert {key: type(row[key])(value) for key, value in line.items()} == row
+        told = {key: type(row[key])(value) if value else None for key, value in line.items()}
+        assert told == row
 
 
 def test_one_entrant_can_be_asked_for_and_must_exist(out: Screen, store: Path) -> None:
@@ -77,8 +100,8 @@ def test_one_entrant_can_be_asked_for_and_must_exist(out: Screen, store: Path) -
 
 def test_who_never_met_has_a_dash_and_null(out: Screen, tmp_path: Path) -> None:
     path = store_of(tmp_path / "night.sqlite", TOURNAMENT)
-    rows = out.moon("tournament", "h2h", path).splitlines()[1:-1]
-    assert all(row.split()[2:] == ["0", "0", "0", "0", "-", "-"] for row in rows)
+    rows = out.moon("tournament", "h2h", path).splitlines()[1:7]
+    assert all(row.split()[2:] == ["0", "0", "0", "0", "0", "-", "-"] for row in rows)
     document = json.loads(out.moon("tournament", "h2h", path, "--json"))
     assert {row["difference"] for row in document["rows"]} == {None}
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
+import signal
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from math import fsum
 from pathlib import Path
 
@@ -14,7 +17,10 @@ import pytest
 from referee.rules import Rules, parse_rules
 from tests.e2e.screen import Screen
 from tournaments.lab.cross import Cross, Parts, Untold, cross_schedule
+from tournaments.lab.crossing import CrossPlay
+from tournaments.reports.cross_report import cross_document, cross_lines, estimate
 from tournaments.results import FaultRow, TableResult
+from tournaments.runner.report import RunReport
 from tournaments.schedule import EntrantId, Table
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -138,6 +144,70 @@ def test_a_forfeit_costs_the_split_and_a_rivals_or_a_void_table_its_block() -> N
     assert cross.blocks == 1
     assert cross.untold == {Untold.RIVAL: 1, Untold.VOID: 1}
     assert cross.forfeits == {"a/a": 1, RIVAL: 1}
+    assert cross.faults == {("a/a", "crashed"): 1, (RIVAL, "crashed"): 1}
+    assert cross.taken == cross.wanted == 3
+
+
+def test_what_happened_in_a_void_block_is_counted_though_it_tells_nothing() -> None:
+    cross, tables = crossed(lambda _, __: [0, 0, 0], 1)
+    void, lost, *rest = tables
+    place = lost.seats.index(EntrantId("a/a"))
+    seated = Table(lost.number, lost.block, lost.lane, lost.seats)
+    cross.take([result(THREE, seated, [5, 5, 5], place), *rest], [void])
+    assert cross.untold == {Untold.VOID: 1}
+    assert cross.faults == {("a/a", "crashed"): 1}
+    assert cross.forfeits == {"a/a": 1}, "its fault is counted, and so is what it cost"
+
+
+def test_faults_are_told_by_kind_with_the_first_of_each() -> None:
+    cross, tables = crossed(worth, 2)
+    rows = [
+        FaultRow(0, EntrantId("a/b"), kind, 0, 1, "bid?", detail, "", f"trace of {detail}")
+        for kind, detail in (("timeout", "slow"), ("illegal", "bid 99"), ("timeout", "slower"))
+    ]
+    cross.take([replace(tables[0], faults=tuple(rows)), *tables[1:]])
+    told = cross_lines(cross)
+    assert "faults: a/b 1 illegal: bid 99" in told
+    assert "faults: a/b 2 timeout; the first: slow" in told
+    assert "  stderr: trace of slow" in told
+    document = cross_document(cross, "abc")
+    assert document["faults"] == {"a/b": 3}
+    [illegal, timeout] = document["faults_by_kind"]  # type: ignore[misc]
+    assert (illegal["kind"], illegal["count"], timeout["count"]) == ("illegal", 1, 2)
+    assert timeout["first"]["stderr_tail"] == "trace of slow"
+
+
+def noisy(table: Table, place: int) -> list[int]:
+    """Scores in which also what a split is worth varies."""
+    scores = worth(table, place)
+    scores[place] += random.Random(f"{table.block} {table.seats[place]}").randrange(5)
+    return scores
+
+
+def test_of_few_blocks_no_interval_is_shown() -> None:
+    """One of two blocks reaches 12.7 times its error, and looks like a finding all the same."""
+    for blocks in (2, 4, 5):
+        cross, tables = crossed(noisy, blocks)
+        cross.take(tables)
+        known = blocks >= 5
+        assert (" ± " in estimate(cross.values[0][0])) == known
+        split = cross_document(cross, "abc")["splits"][0]  # type: ignore[index]
+        assert (split["low"] is not None) == known
+        assert (
+            any(line.startswith("no ±: with fewer than 5 blocks") for line in cross_lines(cross))
+            != known
+        )
+
+
+def test_a_cross_that_was_stopped_does_not_look_like_a_finished_one() -> None:
+    cross, tables = crossed(worth, 9)
+    cross.take(tables[: 27 * 7 + 3])
+    [told] = [line for line in cross_lines(cross) if line.startswith("stopped")]
+    assert told.startswith("stopped after 7 of 9 blocks; the rest was not played")
+    document = cross_document(cross, "abc")
+    assert (document["blocks"], document["blocks_asked"]) == (7, 9)
+    cross.take(tables[27 * 7 + 3 :])
+    assert not any("stopped" in line for line in cross_lines(cross))
 
 
 def test_pairs_are_measured_by_the_other_pair() -> None:
@@ -181,6 +251,36 @@ def test_halves_that_play_alike_have_no_effect_and_no_interaction_and_that_is_sa
     assert effects.split()[3:5] == ["+0.000", "+0.000"]
     assert "the effects add up exactly in every block: there is no interaction" in text
     assert text.rstrip().endswith("unrated: in-process bots: bold, meek")
+    assert "--blocks 3: of fewer than 5 blocks no interval is shown" in out.error
+    assert "same bot" not in text
+
+
+def test_the_same_bot_twice_is_said_to_be_that(out: Screen) -> None:
+    words = (BOLD, f"also{BOLD}", "--against", MEEK, "--deals", 1, "--blocks", 2)
+    assert "alsobold is the same bot as bold: " in out.moon("lab", "cross", *words)
+    told = json.loads(out.moon("lab", "cross", *words, "--json"))
+    assert (told["same_bots"], told["blocks_asked"]) == ([["bold", "alsobold"]], 2)
+
+
+def test_stopped_before_the_first_block_it_says_so_and_writes_nothing(
+    out: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An empty document looked like a result."""
+
+    class Stopped(CrossPlay):
+        async def run(self) -> RunReport:
+            self.is_told = asyncio.Event()
+            signal.raise_signal(signal.SIGINT)
+            await self.is_told.wait()
+            return RunReport()
+
+        def stop(self) -> None:
+            self.is_told.set()
+
+    monkeypatch.setattr("tournaments.cli.lab_cross.CrossPlay", Stopped)
+    for more in ((), ("--json",)):
+        assert out.moon("lab", "cross", BOLD, MEEK, "--blocks", 50, *more, code=130) == ""
+        assert "stopped before the first of 50 blocks: nothing is known" in out.error
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,56 @@ def test_no_interval_says_what_is_impossible() -> None:
     assert cell(tricks) == "3.50 (-)"
     assert cell(replace(tricks, blocks=5, value=-0.001)) == "0.00 (0.00 to 7.00)"
     share = replace(tricks, measure="made", unit="share of contracts", value=0.5, high=1.0)
-    assert cell(share) == "0.50 (0.00 to 1.00)"
+    assert cell(share) == "0.50 (-)", "a share of two blocks says as little"
+    assert cell(replace(share, blocks=5)) == "0.50 (0.00 to 1.00)"
+
+
+def test_the_overview_says_of_how_many_blocks_it_is(
+    out: Screen, store: Path, studied: Laboratory
+) -> None:
+    titles, *rows = out.moon("lab", "report", store).splitlines()[1:5]
+    assert titles.split()[:3] == ["entrant", "contracts", "blocks"]
+    for row in rows:
+        name, count, blocks = row.split()[:3]
+        [made] = studied.figures("contracts", entrant=name, what="all", measure="made")
+        assert (int(count), int(blocks)) == (made.count, made.blocks)
+
+
+def test_nobody_is_named_for_one_of_two_reasons_and_it_says_which(
+    out: Screen, store: Path, tmp_path: Path, studied: Laboratory
+) -> None:
+    text = out.moon("lab", "report", store, "--of", "honest")
+    asked = studied.asked("honest")
+    assert 0 < asked.about < asked.questions
+    assert f"asked {asked.questions} questions, {asked.about} of them about honest; none" in text
+    assert asked.least_p is not None
+    assert f"(least p = {asked.least_p:.4f} after Holm, 0.05 is needed)" in text
+    told = json.loads(out.moon("lab", "report", store, "--of", "honest", "--json"))["asked"]
+    assert (told["questions"], told["least_p"]) == (asked.questions, asked.least_p)
+    few = handmade(tmp_path)
+    text = out.moon("lab", "report", few)
+    assert "nobody is sure to bid too much or too little: no question has 20 blocks yet; " in text
+    assert "the largest has 1: whether ann underbids at 4" in text
+
+
+def test_units_stand_below_the_deals_and_the_luck(out: Screen, store: Path) -> None:
+    deals = out.moon("lab", "deals", store)
+    assert "cost: what the entrant got less than the other, in net points" in deals
+    moons = out.moon("lab", "deals", store, "--kind", "moon")
+    assert "cost: what the entrant lost to its table, in net points" in moons
+    luck = out.moon("lab", "luck", store)
+    assert "luck: tricks a deal" in luck
+    assert "adjusted: points a deal" in luck
+
+
+def handmade(folder: Path) -> Path:
+    """Returns a run of which one block is played."""
+    tournament = config("ann", "bob", "cyd", rounds=2)
+    first = [
+        replace(result(table, (3, 2, 1)), record=by_hand.record)
+        for table, by_hand in zip(tournament.schedule().tables, block(), strict=False)
+    ]
+    return store_of(folder / "half.sqlite", tournament, first)
 
 
 def test_an_open_run_is_no_ground_to_name_anybody(out: Screen, store: Path, tmp_path: Path) -> None:
@@ -126,12 +175,7 @@ def test_an_open_run_is_no_ground_to_name_anybody(out: Screen, store: Path, tmp_
     told = json.loads(out.moon("lab", "report", store, "--json"))
     assert (told["open"], told["read"]["tables"]) == (False, told["read"]["scheduled"])
     assert "still to be played" not in out.moon("lab", "report", store)
-    tournament = config("ann", "bob", "cyd", rounds=2)
-    first = [
-        replace(result(table, (3, 2, 1)), record=by_hand.record)
-        for table, by_hand in zip(tournament.schedule().tables, block(), strict=False)
-    ]
-    half = store_of(tmp_path / "half.sqlite", tournament, first)
+    half = handmade(tmp_path)
     assert "not the end: 9 of 12 tables are still to be played" in out.moon("lab", "report", half)
     told = json.loads(out.moon("lab", "report", half, "--json"))
     assert (told["open"], told["read"]["scheduled"]) == (True, 12)
@@ -160,6 +204,10 @@ def test_a_picture_is_svg_with_a_point_for_each_number(studied: Laboratory, name
         (["lab", "report"], 2, "name the store of a run"),
         (["lab", "bids", "STORE", "STORE"], 2, "share their deals"),
         (["lab", "bids", "STORE", "--of", "grody"], 3, "did you mean 'greedy'?"),
+        (["lab", "bids", "STORE", "--json", "--csv"], 2, "--csv: and --json are two documents"),
+        (["lab", "deals", "STORE", "--json", "--csv"], 2, "--csv: and --json are two documents"),
+        (["tournament", "h2h", "STORE", "--json", "--csv"], 2, "ask for one of them"),
+        (["tournament", "standings", "STORE", "--json", "--csv"], 2, "ask for one of them"),
         (["lab", "deals", "nowhere.sqlite"], 3, "there is no such store"),
         (
             ["lab", "deals", "STORE", "--level", "99"],

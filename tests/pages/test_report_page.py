@@ -120,6 +120,13 @@ def test_an_interval_that_ends_at_zero_is_drawn_to_zero(told: Night) -> None:
     assert drawn.low < drawn.at < drawn.high
 
 
+def test_who_met_in_how_many_blocks_stands_beside_each_difference(page: Page, told: Night) -> None:
+    assert "A short match counts as much as a long one." in page.source
+    for met in told.versus.values():
+        if met.tables:
+            assert f'title="{met.tables} tables in {met.blocks} blocks, ' in page.source
+
+
 def test_the_ratings_are_looked_at_no_oftener_than_is_said(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -109,6 +109,41 @@ def test_intervals_from_blocks_hold_where_those_from_games_do_not() -> None:
     assert false_by_game >= 0.3 * seasons
 
 
+def test_the_interval_of_a_rating_holds_from_few_blocks_on() -> None:
+    """The percentiles of the draws held 84 in 100: they take the spread of six blocks as known."""
+    held = told = 0
+    for seed in range(100):
+        for row in rank_table(
+            season(500 + seed, rounds=6, entrants="abc"), replicates=100
+        ).entrants:
+            assert row.low is not None
+            assert row.high is not None
+            held += row.low <= 25.0 <= row.high
+            told += 1
+    assert 0.93 * told <= held <= 0.99 * told, "equals are worth 25 each"
+
+
+def test_the_interval_of_a_newcomer_has_the_freedom_of_its_own_blocks() -> None:
+    """It played six blocks: that the others played sixty says nothing of how it varies."""
+    held = 0
+    for seed in range(40):
+        rng = random.Random(800 + seed)
+        old = season(seed, rounds=15)
+        tables = [(*rng.sample("abcd", 2), "n") for _ in range(6)]
+        new = [Block("n", tuple(tables_of(rng, table, "abcdn", 0.0))) for table in tables]
+        [row] = [r for r in rank_table([*old, *new], replicates=100).entrants if r.entrant == "n"]
+        assert row.low is not None
+        assert row.high is not None
+        held += row.low <= 25.0 <= row.high
+    assert held >= 37
+
+
+def test_a_rating_that_no_draw_moves_has_no_interval() -> None:
+    game = Game.of("abc", (0, 1, 2))
+    table = rank_table([Block("a/b/c", (game, game, game))] * 20, replicates=50)
+    assert {(row.low, row.high) for row in table.entrants} == {(None, None)}
+
+
 def test_a_few_blocks_that_all_agree_separate_nobody() -> None:
     """Resampling what never varied shows no spread at all."""
     game = Game.of("abc", (0, 1, 2))

@@ -13,6 +13,7 @@ import pytest
 from referee.rules import Bid
 from tests.e2e.handmade import config, fault, result, store_of
 from tests.e2e.inprocess import play, table_jobs
+from tournaments.evidence import Tally
 from tournaments.results import TableResult
 from tournaments.runner.jobs import Job
 from tournaments.schedule import EntrantId
@@ -22,6 +23,7 @@ from tournaments.store import Store
 ANN, BOB, CYD, DAN = map(EntrantId, ("ann", "bob", "cyd", "dan"))
 THREE = config(ANN, BOB, CYD)
 """Two blocks of three tables: (ann, bob, cyd) in every seating, and the other way round."""
+LONG = config(ANN, BOB, CYD, rounds=40).schedule().tables
 
 
 def results_of(*results: TableResult, rounds: int = 1) -> Results:
@@ -31,7 +33,7 @@ def results_of(*results: TableResult, rounds: int = 1) -> Results:
 
 def points(scores: dict[EntrantId, int], *, table: int, **more: object) -> TableResult:
     """Returns the result of a table by who got how much."""
-    seating = config(ANN, BOB, CYD, rounds=4).schedule().tables[table]
+    seating = LONG[table]
     return result(seating, [scores[name] for name in seating.seats], **more)  # type: ignore[arg-type]
 
 
@@ -232,18 +234,36 @@ def test_who_has_not_played_yet_is_listed_unplayed() -> None:
 
 
 def test_the_difference_of_two_is_the_mean_of_blocks_with_its_interval() -> None:
-    # Block 0: ann is ahead of bob by 3, 0 and 0 points a deal; block 1: by 2, 4 and 3.
-    ahead = (3, 0, 0, 2, 4, 3)
-    results = results_of(
-        *(points({ANN: lead, BOB: 0, CYD: -5}, table=n) for n, lead in enumerate(ahead))
-    )
-    versus = results.versus(ANN, BOB)
-    assert (versus.tables, versus.ahead, versus.level, versus.blocks) == (6, 4, 2, 2)
+    # Block 0: ann is ahead of bob by 3, 0 and 0 points a deal; block 1: by 2, 4 and 3; and so on.
+    ahead = (3, 0, 0, 2, 4, 3) * 3
+    tables = [points({ANN: lead, BOB: 0, CYD: -5}, table=n) for n, lead in enumerate(ahead)]
+    versus = results_of(*tables, rounds=3).versus(ANN, BOB)
+    assert (versus.tables, versus.ahead, versus.level, versus.blocks) == (18, 12, 6, 6)
     assert versus.difference == (1 + 3) / 2
-    # Student's t for one degree of freedom, times the standard error of 1 and 3.
-    half = 12.706204736 * sqrt(2) / sqrt(2)
+    # Student's t for five degrees of freedom, times the standard error of 1 and 3, three times.
+    half = 2.570581836 * sqrt(6 / 5 / 6)
     assert versus.low == pytest.approx(2 - half)
     assert versus.high == pytest.approx(2 + half)
+    few = results_of(*tables[:12], rounds=3).versus(ANN, BOB)
+    assert (few.blocks, few.difference, few.low, few.high) == (4, 2.0, None, None)
+
+
+def test_blocks_that_are_alike_have_no_interval_rather_than_one_without_width() -> None:
+    tables = [points({ANN: 3, BOB: 0, CYD: -5}, table=n) for n in range(18)]
+    versus = results_of(*tables, rounds=3).versus(ANN, BOB)
+    assert (versus.blocks, versus.difference, versus.low, versus.high) == (6, 3.0, None, None)
+
+
+def test_many_lopsided_blocks_have_the_interval_that_comparisons_have() -> None:
+    """Student's is symmetric, and ends before the rare block that pays for the others."""
+    leads = [-2 if n % 20 else 38 for n in range(80)]
+    tables = [points({ANN: leads[n // 3], BOB: 0, CYD: -50}, table=n) for n in range(240)]
+    versus = results_of(*tables, rounds=40).versus(ANN, BOB)
+    assert (versus.blocks, versus.difference) == (80, 0.0)
+    assert (versus.low, versus.high) == Tally(leads).interval()
+    assert versus.low is not None
+    assert versus.high is not None
+    assert versus.high > -versus.low
 
 
 def test_one_block_is_no_evidence_for_an_interval() -> None:

@@ -17,3 +17,7 @@ def main() -> int:
         sys.stderr.write("moon: interrupted\n")
         return INTERRUPTED
     return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

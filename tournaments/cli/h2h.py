@@ -10,11 +10,13 @@ from dataclasses import asdict
 import click
 
 from referee.errors import ConfigError, NotFoundError, did_you_mean
+from tournaments.cli.formats import one_format
 from tournaments.cli.options import json_option
 from tournaments.cli.stores import open_store, store_argument
 from tournaments.cli.terminal import console, print_json
 from tournaments.meetings import Partnership, Versus
 from tournaments.rating.partners import OwnPartner
+from tournaments.rating.student import FEW
 from tournaments.reports.grids import Column, Grid
 from tournaments.standings import Results
 
@@ -42,6 +44,7 @@ def h2h(
     and their luck are in it. Who was its own partner now and then stands there with itself, and
     with what that is worth beyond how good it is: beside itself a strong bot has a strong partner.
     """
+    one_format(as_json=as_json, as_csv=as_csv)
     with open_store(where, named) as store:
         run = store.run
         results = Results(run.rules, *run.pattern(), store.outcomes())
@@ -77,6 +80,7 @@ def _print_rows(rows: Sequence[Versus | Partnership]) -> None:
     grid = Grid(
         Column("entrant", is_text=True),
         Column("against" if isinstance(rows[0], Versus) else "with", is_text=True),
+        Column("blocks", spare=5),
         Column("tables", spare=2),
         Column("ahead", spare=1),
         Column("level", spare=3),
@@ -88,6 +92,7 @@ def _print_rows(rows: Sequence[Versus | Partnership]) -> None:
         grid.add_row(
             row.entrant,
             row.other if isinstance(row, Versus) else row.partner,
+            str(row.blocks),
             str(row.tables),
             str(row.ahead),
             str(row.level),
@@ -104,6 +109,13 @@ def _print_rows(rows: Sequence[Versus | Partnership]) -> None:
         f"pts/deal: by how much {ahead}, in points a deal; not the entrant's own points, as in "
         "the standings"
     )
+    out.print(
+        "a short match counts as much as a long one: it is the mean over tables, then over blocks, "
+        "while the standings share all points among all deals"
+    )
+    out.print(
+        f"95%: a block is one observation; - with fewer than {FEW} blocks, or if all are alike"
+    )
 
 
 def _print_own(rows: Sequence[OwnPartner]) -> None:
@@ -119,6 +131,4 @@ def _print_own(rows: Sequence[OwnPartner]) -> None:
 
 
 def _interval(low: float | None, high: float | None) -> str:
-    """Returns an interval; none where all blocks are alike, which say nothing of their spread."""
-    is_known = low is not None and high is not None and low < high
-    return f"{low:+z.2f} to {high:+z.2f}" if is_known else "-"
+    return "-" if low is None or high is None else f"{low:+z.2f} to {high:+z.2f}"

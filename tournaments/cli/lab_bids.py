@@ -10,12 +10,14 @@ from dataclasses import asdict, fields
 import click
 
 from referee.rules import Bid
+from tournaments.cli.formats import one_format
 from tournaments.cli.lab_findings import finding_lines, findings_document
 from tournaments.cli.lab_stores import csv_option, heading, of_option, stores_argument, studied
 from tournaments.cli.options import json_option
 from tournaments.cli.terminal import console, print_json
 from tournaments.lab import GROUPINGS, MEASURES, TOPICS, Figure, Laboratory
 from tournaments.lab.observing import ALL
+from tournaments.rating.student import FEW
 from tournaments.reports.grids import Column, Grid
 
 PARTS = {
@@ -29,9 +31,6 @@ PARTS = {
     "missed": (("missed",), ("cost",)),
 }
 """By topic: the measures that stand in one table, as they are means of the same observations."""
-
-FEW = 5
-"""Blocks below which people are shown no interval of a mean."""
 
 
 @click.command()
@@ -58,6 +57,7 @@ def bids(
     Deals with a fault are left out. `--by score` tells apart how a match stands for the bidder:
     open, near (it can reach the target with one contract), threatened (others can), or both.
     """
+    one_format(as_json=as_json, as_csv=as_csv)
     laboratory = studied((*stores, *named), only, by)
     wanted = [topic for topic in TOPICS if not topics or topic in topics]
     found = [row for topic in wanted for row in laboratory.figures(topic, entrant=only or "")]
@@ -130,10 +130,9 @@ def _grid(rows: list[Figure], *, is_grouped: bool) -> Grid:
 def cell(row: Figure) -> str:
     """Returns a number and its interval, as people read them.
 
-    A mean of fewer than `FEW` blocks has none: it would be as wide as what is possible.
+    Of fewer than `FEW` blocks there is none: it would be about as wide as what is possible.
     """
-    is_unsure = row.blocks < FEW and not MEASURES[row.measure].is_share
-    if row.low is None or row.high is None or is_unsure:
+    if row.low is None or row.high is None or row.blocks < FEW:
         return f"{row.value:z.2f} (-)"
     return f"{row.value:z.2f} ({row.low:z.2f} to {row.high:z.2f})"
 
@@ -141,4 +140,4 @@ def cell(row: Figure) -> str:
 def legend_lines(measures: Iterable[str]) -> list[str]:
     """Returns a line for each of *measures* that says what it is, and one for the intervals."""
     lines = [f"{name} ({MEASURES[name].unit}): {MEASURES[name].about}" for name in measures]
-    return [*lines, f"(-): no interval, as blocks are alike, or means of fewer than {FEW}"]
+    return [*lines, f"(-): no interval, of fewer than {FEW} blocks, or as all are alike"]

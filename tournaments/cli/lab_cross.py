@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from referee.bots.build import build_bots
+from referee.bots.contents import content_hash
 from referee.bots.halves import BETWEEN, halves_of
 from referee.bots.names import entrant_names
 from referee.bots.sandbox import Tier, check_tier, close_to_bots
@@ -29,6 +30,7 @@ from tournaments.entrants import HOUSE_BOT
 from tournaments.holding import held_text, parse_limits, sandbox_of, unkept_lines
 from tournaments.lab.cross import Cross, Splits, cross_schedule
 from tournaments.lab.crossing import CrossPlay
+from tournaments.rating.student import FEW
 from tournaments.reports.cross_report import (
     cross_document,
     cross_lines,
@@ -38,6 +40,7 @@ from tournaments.reports.cross_report import (
 from tournaments.reports.marks import mark_lines
 from tournaments.runner.jobs import Job
 from tournaments.schedule import EntrantId
+from tournaments.store.files import is_ours
 
 REFRESH = 0.5
 
@@ -85,7 +88,8 @@ def cross(
     against the same rivals. The table takes their values apart into the effect of bidding, the
     effect of play, and what is left: a way to bid that suits a way to play.
 
-    Exit codes: 0 done, 4 a bot does not start, 130 interrupted (what is known is shown).
+    Exit codes: 0 done, 4 a bot does not start, 130 interrupted (what is known is shown, if any
+    block is over).
     """
     chosen = change_rules(parse_rules(rules or DEFAULT_PRESETS[3]), changes)
     field = _field(bots, against)
@@ -102,6 +106,8 @@ def cross(
     found = Cross(chosen, schedule, field.splits)
     progress = CrossProgress(found, blocks, heartbeat)
     _prepare(job, progress)
+    if blocks < FEW:
+        progress.say(f"--blocks {blocks}: of fewer than {FEW} blocks no interval is shown")
     play = CrossPlay(
         found, schedule, job, seed=seed, workers=workers or default_workers(), say=progress.say
     )
@@ -109,13 +115,16 @@ def cross(
         report, stopped_by = asyncio.run(run_to_a_signal(play, progress))
     for problem in report.problems:
         progress.say(f"a fault of moon's own: {problem}")
+    if stopped_by is not None and not found.taken:
+        progress.say(f"stopped before the first of {counted(blocks, 'block')}: nothing is known")
+        return INTERRUPTED[stopped_by]
     named = dict(zip((*field.bots, field.rival), (*bots, against), strict=True))
     inside = [name for name, text in named.items() if is_inside(text)]
     marks = mark_lines(inside, [], is_held=job.sandbox.tier is not Tier.NONE)
     if as_json:
         head = {"seed": seed, "rules": job.rules, "match_deals": deals, "rival": field.rival}
-        head |= {"rated": not marks, "stopped": not found.is_over}
-        print_json("moon.lab.cross/1", {**head, **cross_document(found, field.bots)})
+        state = {"rated": not marks, "stopped": not found.is_over, "same_bots": _same(field)}
+        print_json("moon.lab.cross/1", {**head, **state, **cross_document(found, field.bots)})
     else:
         _print(found, field, _head(field, chosen, deals, seed), marks)
     return INTERRUPTED[stopped_by] if stopped_by is not None and not found.is_over else 0
@@ -211,6 +220,17 @@ def _own(field: CrossField) -> list[str]:
     ]
 
 
+def _same(field: CrossField) -> list[tuple[str, str]]:
+    """Returns which of the bots are one and the same, each with the first that is."""
+    first: dict[str, str] = {}
+    same = []
+    for name, text in zip(field.bots, field.bot_texts, strict=True):
+        other = first.setdefault(content_hash(parse_bot(text, Path()), is_ours), name)
+        if other != name:
+            same.append((other, name))
+    return same
+
+
 def _print(found: Cross, field: CrossField, head: str, marks: Sequence[str]) -> None:
     screen = console()
     screen.print(head, soft_wrap=True)
@@ -219,5 +239,9 @@ def _print(found: Cross, field: CrossField, head: str, marks: Sequence[str]) -> 
     screen.print()
     screen.print(interaction_grid(found, field.bots))
     screen.print()
-    for line in (*cross_lines(found), *_own(field), *marks):
+    twins = [
+        f"{name} is the same bot as {other}: where the two differ, it is not by how they were made"
+        for other, name in _same(field)
+    ]
+    for line in (*cross_lines(found), *_own(field), *twins, *marks):
         screen.print(line, soft_wrap=True)

@@ -8,6 +8,7 @@ import sys
 import click
 
 from referee.errors import ConfigError
+from tournaments.cli.formats import one_format
 from tournaments.cli.lab_findings import replay_command
 from tournaments.cli.lab_stores import csv_option, of_option, stores_argument, studied
 from tournaments.cli.options import json_option
@@ -43,6 +44,7 @@ def deals(
     The cost is in net points: what the entrant got less than the other with the same hand, or with
     a moon, what it lost to its table.
     """
+    one_format(as_json=as_json, as_csv=as_csv)
     laboratory = studied((*stores, *named), only, examples=most)
     levels = [str(bid) for bid in laboratory.rules.bids]
     if level and level not in levels:
@@ -56,7 +58,11 @@ def deals(
         writer.writerow(Example._fields)
         writer.writerows(found)
     elif found:
-        console().print(_grid(found))
+        screen = console()
+        screen.print(_grid(found))
+        screen.print()
+        for line in _legend(kind):
+            screen.print(line, soft_wrap=True)
     else:
         console().print(f"nobody {KINDS[kind]}" + (f" at {level}" if level else ""))
 
@@ -82,3 +88,14 @@ def _grid(found: list[Example]) -> Grid:
             replay_command(example),
         )
     return grid
+
+
+def _legend(kind: str) -> list[str]:
+    """Returns what the columns are, and in which unit."""
+    net = "net points (its points less the mean of the other sides') of that deal"
+    if kind == "moon":
+        return [f"cost: what the entrant lost to its table, in {net}; below 0 it won"]
+    return [
+        "the other, at: who held the same hand at the same place of the auction, at which table",
+        f"cost: what the entrant got less than the other, in {net}",
+    ]

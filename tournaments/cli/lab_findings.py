@@ -6,8 +6,9 @@ import shlex
 from dataclasses import asdict
 from itertools import islice
 
+from referee.text import counted
 from tournaments.lab import Example, Finding, Laboratory
-from tournaments.lab.findings import ALPHA, LEAST_BLOCKS
+from tournaments.lab.findings import ALPHA, LEAST_BLOCKS, Asked
 
 SHOWN = 3
 """How many deals are named beside a finding."""
@@ -17,7 +18,7 @@ _KIND = {"overbids": "over", "underbids": "missed"}
 def finding_lines(laboratory: Laboratory, only: str | None = None) -> list[str]:
     """Returns a line for each finding, under it the deals to look at; last, if the run is open."""
     found = [each for each in laboratory.findings() if only in (None, each.entrant)]
-    lines = [] if found else [_nothing(only)]
+    lines = [] if found else [_nothing(laboratory.asked(only), only)]
     for finding in found:
         lines.append(_line(finding))
         shown = islice(_examples(laboratory, finding), SHOWN)
@@ -36,12 +37,21 @@ def _open(laboratory: Laboratory) -> str:
     )
 
 
-def _nothing(only: str | None) -> str:
-    return (
-        f"{only or 'nobody'} is {'not ' if only else ''}sure to bid too much or too little: no "
-        f"comparison of the same hand holds at {100 * ALPHA:g} % after Holm, or none is from "
-        f"{LEAST_BLOCKS} blocks"
-    )
+def _nothing(asked: Asked, only: str | None) -> str:
+    """Returns that nobody is named, and which of the two reasons there is."""
+    who = f"{only or 'nobody'} is {'not ' if only else ''}sure to bid too much or too little"
+    if asked.least_p is not None:
+        among = f", {asked.about} of them about {only}" if only else ""
+        return (
+            f"{who}: asked {counted(asked.questions, 'question')}{among}; none holds (least p "
+            f"{_p(asked.least_p)} after Holm, {ALPHA:g} is needed)"
+        )
+    if asked.most_blocks:
+        return (
+            f"{who}: no question has {LEAST_BLOCKS} blocks yet; the largest has "
+            f"{asked.most_blocks}: {asked.most}"
+        )
+    return f"{who}: nobody chose otherwise with the same hand at the same place"
 
 
 def _line(finding: Finding) -> str:

@@ -13,6 +13,14 @@ from tournaments.evidence.luck import LuckTerms
 from tournaments.lab.adjusting import Adjusted
 from tournaments.reports.luck_report import luck_document, luck_parts
 
+LEGEND = (
+    "luck: tricks a deal that its hands promised beyond the mean of its tables",
+    "adjusted: points a deal, less what that luck is worth at so many points a trick",
+    "variance saved: by how much less scores vary once they are adjusted",
+    "best: the points a trick that save most",
+)
+"""What the numbers are, and in which unit."""
+
 
 @click.command()
 @store_argument
@@ -40,6 +48,8 @@ def luck(where: str | None, named: str | None, coefficient: float | None, as_jso
     screen = console()
     for part in luck_parts(adjusted, run.entrants):
         screen.print(part, soft_wrap=isinstance(part, str))
+    for line in LEGEND:
+        screen.print(line, soft_wrap=True)
     if run.luck is None and coefficient is None:
         screen.print(
             "adjusted is the score itself: the file of this run fixes no number (`luck = POINTS`); "

@@ -47,6 +47,7 @@ def report(
             "read": asdict(laboratory.counts),
             "open": laboratory.counts.is_open,
             "overview": [asdict(row) for found in rows.values() for row in found.values()],
+            "asked": asdict(laboratory.asked(only)),
             "findings": findings_document(laboratory, only),
         }
         print_json("moon.lab.report/1", body)
@@ -56,6 +57,7 @@ def report(
     screen.print(_grid(rows))
     screen.print()
     legend = legend_lines(measure for _, measure in OVERVIEW)
+    legend.insert(0, "blocks: in how many it played those contracts; set and missed may be of more")
     for line in (*legend, "", *finding_lines(laboratory, only)):
         screen.print(line, soft_wrap=True)
 
@@ -74,10 +76,12 @@ def _grid(rows: dict[str, dict[str, Figure]]) -> Grid:
     grid = Grid(
         Column("entrant", is_text=True),
         Column("contracts"),
+        Column("blocks", spare=len(measures)),
         *(Column(f"{measure} (95 %)", spare=at) for at, measure in enumerate(measures)),
     )
     for entrant, found in rows.items():
-        count = str(found["made"].count) if "made" in found else "0"
+        made = found.get("made")
+        counts = ("0", "0") if made is None else (str(made.count), str(made.blocks))
         told = [cell(found[name]) if name in found else "-" for name in measures]
-        grid.add_row(entrant, count, *told)
+        grid.add_row(entrant, *counts, *told)
     return grid

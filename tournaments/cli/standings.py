@@ -10,6 +10,7 @@ import click
 from rich.progress import Progress
 
 from referee.errors import ConfigError
+from tournaments.cli.formats import one_format
 from tournaments.cli.options import json_option
 from tournaments.cli.stores import open_store, store_argument
 from tournaments.cli.terminal import console, print_json
@@ -54,6 +55,7 @@ def standings(
     come from drawing whole blocks again: the tables of a block share their deals. All intervals of
     ranks hold at once with 95 % confidence.
     """
+    one_format(as_json=as_json, as_csv=as_csv)
     with open_store(where, named) as store:
         print_standings(store, as_json=as_json, as_csv=as_csv, details=details, opinions=opinions)
 

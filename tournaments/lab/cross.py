@@ -8,7 +8,7 @@ for each that plays, which is taken apart as usual in an analysis of two ways:
     value = mean + effect of the bidding half + effect of the play half + interaction
 
 Every part is a fixed combination of values on the same deals, so a block is one observation of it,
-and Student's interval over blocks holds for it, by itself.
+and the interval of block scores (`Tally.interval`) holds for it, by itself.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from referee.rules import Rules
 from tournaments.evidence import Tally
 from tournaments.figures import table_figures
 from tournaments.lab.reading import net_range
-from tournaments.results import Arrivals, TableResult
+from tournaments.results import Arrivals, FaultRow, TableResult
 from tournaments.schedule import Block, EntrantId, Schedule, Table
 
 Matrix: TypeAlias = tuple[tuple[float, ...], ...]
@@ -106,7 +106,9 @@ class Cross:
         mean: The mean of all values.
         untold: By reason: blocks that tell nothing.
         forfeits: By entrant: tables that it forfeited.
-        faults: By entrant.
+        faults: By entrant and kind.
+        first_faults: By entrant and kind: the first of them, in the order of the tables.
+        wanted: How many blocks there are to be.
         deals: How many deals were played at the tables of the blocks.
         asked: For how many of them tiles were asked for.
     """
@@ -128,7 +130,9 @@ class Cross:
         self.mean = Tally()
         self.untold: Counter[Untold] = Counter()
         self.forfeits: Counter[EntrantId] = Counter()
-        self.faults: Counter[EntrantId] = Counter()
+        self.faults: Counter[tuple[EntrantId, str]] = Counter()
+        self.first_faults: dict[tuple[EntrantId, str], FaultRow] = {}
+        self.wanted = len(schedule.blocks)
         self.deals = self.asked = 0
         self._sides = rules.side_count
         self._worst = net_range(rules)[0] / (rules.side_count - 1)
@@ -138,6 +142,11 @@ class Cross:
     def blocks(self) -> int:
         """How many blocks were taken that tell something."""
         return self.mean.blocks
+
+    @property
+    def taken(self) -> int:
+        """How many blocks were taken, with those that tell nothing."""
+        return self.blocks + self.untold.total()
 
     @property
     def is_over(self) -> bool:
@@ -159,15 +168,17 @@ class Cross:
     def _take(self, results: Sequence[TableResult | None]) -> None:
         played = [result for result in results if result is not None]
         for result in played:
-            self.faults.update(fault.entrant for fault in result.faults)
+            for fault in result.faults:
+                self.faults[fault.entrant, fault.kind] += 1
+                self.first_faults.setdefault((fault.entrant, fault.kind), fault)
             deals = table_figures(result.record).deals
             self.deals += deals
             self.asked += deals if result.sharing is None else result.sharing.played_out
+        offenders = [result.offender for result in played if result.offender is not None]
+        self.forfeits.update(offenders)
         if len(played) < len(results):
             self.untold[Untold.VOID] += 1
             return
-        offenders = [result.offender for result in played if result.offender is not None]
-        self.forfeits.update(offenders)
         everybody = {split for row in self.splits for split in row}
         if not everybody.issuperset(offenders):
             self.untold[Untold.RIVAL] += 1

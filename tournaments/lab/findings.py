@@ -63,6 +63,23 @@ class Finding:
     """The share of deals in which that bid won the auction and was made."""
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked before anybody was named, or nobody."""
+
+    questions: int
+    """How many there were with `LEAST_BLOCKS`: over these p-values are adjusted."""
+    about: int
+    """How many of them are about who was asked for; all of them, if nobody was."""
+    least_p: float | None
+    """The least p-value of these, adjusted; ``None`` without any."""
+    most_blocks: int
+    """The most blocks that any question about them has, even if it was not asked for want of
+    them; 0 if nobody ever chose otherwise with the same hand."""
+    most: str
+    """That question, in words."""
+
+
 class _Evidence:
     """The evidence on one question."""
 
@@ -111,12 +128,7 @@ class Inquiry:
 
     def findings(self) -> tuple[Finding, ...]:
         """Returns what is sure, the surest first."""
-        asked = [
-            (question, evidence)
-            for question, evidence in sorted(self._evidence.items(), key=lambda each: each[0])
-            if evidence.gain.blocks >= LEAST_BLOCKS
-        ]
-        p_values = [evidence.p for _, evidence in asked]
+        asked = self._asked()
         found = [
             Finding(
                 entrant=question.entrant,
@@ -128,7 +140,35 @@ class Inquiry:
                 worth=evidence.worth.as_mean(self._scale),
                 made=evidence.made.as_share(),
             )
-            for (question, evidence), p in zip(asked, holm(p_values), strict=True)
+            for question, evidence, p in asked
             if p <= ALPHA
         ]
         return tuple(sorted(found, key=lambda each: (each.p, each.entrant, each.level)))
+
+    def asked(self, only: str | None = None) -> Asked:
+        """Returns what was asked, about *only* or about everybody."""
+        asked = self._asked()
+        about = [p for question, _, p in asked if only in (None, question.entrant)]
+        most = min(
+            (
+                (-evidence.gain.blocks, question)
+                for question, evidence in self._evidence.items()
+                if only in (None, question.entrant)
+            ),
+            default=None,
+        )
+        blocks, words = 0, ""
+        if most is not None:
+            blocks, question = -most[0], most[1]
+            words = f"whether {question.entrant} {question.direction} at {question.level}"
+        return Asked(len(asked), len(about), min(about, default=None), blocks, words)
+
+    def _asked(self) -> list[tuple[_Question, _Evidence, float]]:
+        """Returns the questions that have blocks enough, each with its adjusted p-value."""
+        asked = [
+            (question, evidence)
+            for question, evidence in sorted(self._evidence.items(), key=lambda each: each[0])
+            if evidence.gain.blocks >= LEAST_BLOCKS
+        ]
+        p_values = holm([evidence.p for _, evidence in asked])
+        return [(*each, p) for each, p in zip(asked, p_values, strict=True)]

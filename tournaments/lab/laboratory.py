@@ -21,7 +21,7 @@ from tournaments.evidence.luck import TENTHS
 from tournaments.lab.comparisons import Comparison, comparisons
 from tournaments.lab.estimates import Moments
 from tournaments.lab.examples import Shelf
-from tournaments.lab.findings import Finding, Inquiry
+from tournaments.lab.findings import Asked, Finding, Inquiry
 from tournaments.lab.observing import ALL, GROUPINGS, BlockSums, Key, grouping
 from tournaments.lab.reading import Counts, LabDeal, read_blocks
 from tournaments.schedule import EntrantId
@@ -190,6 +190,10 @@ class Laboratory:
         played: not while `counts.is_open`, nor for the run at which one stopped for what it said.
         """
         return self._inquiry.findings()
+
+    def asked(self, only: str | None = None) -> Asked:
+        """Returns what was asked to find that, about *only* or about everybody."""
+        return self._inquiry.asked(only)
 
     @property
     def entrants(self) -> tuple[EntrantId, ...]:

@@ -15,7 +15,7 @@ from math import ceil, fsum, log2, sqrt
 from tournaments.rating.bootstrap import REPLICATES, Resampled, resample
 from tournaments.rating.games import Block
 from tournaments.rating.model import RatingError, SkillModel
-from tournaments.rating.student import like_normal
+from tournaments.rating.student import like_normal, student_quantile
 
 CONFIDENCE = 0.95
 
@@ -38,8 +38,8 @@ class RankedEntrant:
     """The mean skill. Only differences to others mean something."""
 
     low: float | None
-    """Lower end of the interval of this mean skill by itself; None if a single block is known, or
-    none with this entrant."""
+    """Lower end of the interval of this mean skill by itself; None if too few blocks with this
+    entrant are known to say, or if they do not vary."""
 
     high: float | None
     """Upper end of the interval of this mean skill by itself."""
@@ -155,10 +155,8 @@ def table_of(resampled: Resampled, confidence: float = CONFIDENCE) -> RankTable:
     for number, rating in enumerate(ratings):
         name = rating.entrant
         blocks = sum(name in block for block in resampled.blocks)
-        # Of a few blocks nothing can be drawn that differs much, and it would look like sureness.
-        replicates = resampled.replicates if blocks >= _blocks_needed(1, confidence) else ()
         low, high = _open_ranks(name, names, beats)
-        marginal = sorted(replicate[number] for replicate in replicates)
+        half = _half_width(resampled, number, blocks, confidence)
         lines.append(
             RankedEntrant(
                 entrant=name,
@@ -166,8 +164,8 @@ def table_of(resampled: Resampled, confidence: float = CONFIDENCE) -> RankTable:
                 rank_low=low,
                 rank_high=high,
                 mu=rating.mu,
-                low=percentile(marginal, 0.5 - 0.5 * confidence),
-                high=percentile(marginal, 0.5 + 0.5 * confidence),
+                low=None if half is None else rating.mu - half,
+                high=None if half is None else rating.mu + half,
                 sigma=rating.sigma,
                 games=rating.games,
                 blocks=blocks,
@@ -181,6 +179,21 @@ def table_of(resampled: Resampled, confidence: float = CONFIDENCE) -> RankTable:
         replicates=len(resampled.replicates),
         blocks=len(resampled.blocks),
     )
+
+
+def _half_width(resampled: Resampled, number: int, blocks: int, confidence: float) -> float | None:
+    """Returns half of the interval of one mean skill, of somebody who played so many *blocks*.
+
+    It is Student's, with the freedom of its own blocks: their spread is only estimated, and the
+    percentiles of the draws themselves held in 84 of 100 seasons of six blocks.
+    """
+    # Of a few blocks nothing can be drawn that differs much, and it would look like sureness.
+    if blocks < _blocks_needed(1, confidence):
+        return None
+    error = _spread([draw[number] for draw in resampled.replicates])
+    if error <= resampled.resolution:
+        return None
+    return student_quantile(confidence, min(blocks - 1, resampled.freedom)) * error
 
 
 def percentile(ordered: Sequence[float], share: float) -> float | None:

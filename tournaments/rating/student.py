@@ -9,6 +9,10 @@ from tournaments.rating.gaussian import cdf, quantile
 _NORMAL = 2000
 """Degrees of freedom from which on it is the normal distribution to four digits."""
 
+FEW = 5
+"""Blocks below which people are shown no interval: Student's would be wider than what is possible.
+"""
+
 
 def within(t: float, freedom: int) -> float:
     """Returns the probability that the statistic lies within -t..t (A&S 26.7.3 and 26.7.4)."""

@@ -3,7 +3,8 @@
 The document has the form that design checkers for tournaments read: ``kind`` says what a table is,
 ``rounds`` who sits at which and who sits out, ``expand`` that each table is played in all
 rotations, and ``expect`` what every count must be: one number, [from, to], or a histogram. What is
-expected follows from the format and the number of places alone, and not from the rounds.
+expected follows from the format, the number of places and how often it is played through, and not
+from the rounds.
 """
 
 from __future__ import annotations
@@ -39,8 +40,6 @@ def _one(plan: Plan, name: str) -> Document:
     size = len(meetings(plan.schedule.blocks[0])[0])
     kind = {2: "pairs", 3: "ffa3", 4: "team2v2"}[size]
     expect = promises(plan.form, places, size, passages)
-    games = expect["games_per_player"]
-    assert isinstance(games, int)
     return {
         "name": name,
         "kind": kind,
@@ -49,8 +48,6 @@ def _one(plan: Plan, name: str) -> Document:
         **({"allow_self": True} if plan.form is Format.MIXED else {}),
         "expect": {
             **expect,
-            "rounds": len(plan.rounds),
-            "bye_count": len(plan.rounds) - games,
             "prefix_games_spread": [0, 1],
             "resolvable": True,
         },
@@ -159,7 +156,7 @@ def _field(plan: Plan, name: str) -> Document:
         "kind": "pairs",
         "players": list(entrants),
         "expect": {
-            "rounds": len(plan.rounds),
+            "rounds": len(entrants) * (len(entrants) - 1) // 2 * passages,
             "opponent_count": passages,
             "left_neighbour_count": passages,
             "games_per_player": (len(entrants) - 1) * passages,
