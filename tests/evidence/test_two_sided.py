@@ -90,6 +90,31 @@ def test_a_hundred_won_and_none_lost_is_decided() -> None:
         assert run.direction() is right
 
 
+@pytest.mark.parametrize("t1", [0.05, 0.1, 0.3, 0.5])
+def test_to_win_more_blocks_is_never_less_evidence(t1: float) -> None:
+    test, blocks = TwoSidedTest(t1=t1), 60
+    ratios = [
+        test.ratio(Tally([1.0] * won + [-1.0] * (blocks - won)).scores())
+        for won in range(blocks + 1)
+    ]
+    assert ratios == sorted(ratios)
+    leads = [0.1 * n for n in range(40)]
+    found = [test.ratio(Tally([lead - 1.0, lead, lead + 1.0] * 20).scores()) for lead in leads]
+    assert found == sorted(found)
+
+
+@pytest.mark.parametrize("rivals", [1, 3])
+@pytest.mark.parametrize("won", [0.8, 0.85, 0.9, 1.0])
+def test_nobody_is_called_better_before_the_block_that_is_told(won: float, rivals: int) -> None:
+    test, first = TwoSidedTest(), None
+    needed, upper = test.blocks_to_win(rivals), test.bounds(rivals).upper
+    for blocks in range(60, needed + 1):
+        wins = round(won * blocks)
+        ratio = test.ratio(Tally([1.0] * wins + [-1.0] * (blocks - wins)).scores())
+        first = first or (blocks if ratio >= upper else None)
+    assert first == needed if won == 1.0 else first in (None, needed)
+
+
 def test_nothing_is_decided_below_the_floor() -> None:
     run = TwoSidedRun(TwoSidedTest(t1=0.9))
     run.look(Tally([1.5] * 59))
