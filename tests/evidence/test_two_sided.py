@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from itertools import pairwise
-from math import isfinite, log, sqrt
+from math import inf, isfinite, log, nextafter, sqrt
 
 import pytest
 
@@ -81,6 +81,19 @@ def test_samples_without_spread_give_numbers(score: float, blocks: int) -> None:
     assert isfinite(high) == (blocks >= 60)
     if blocks and score:
         assert (run.up > run.down) == (score > 0.0)
+
+
+@pytest.mark.parametrize("score", [0.1, -7 / 9, 1e9])
+def test_scores_that_differ_by_their_rounding_alone_have_no_spread(score: float) -> None:
+    tally, sequence = Tally([score] * 59 + [nextafter(score, inf)]), MeanSequence(1.0)
+    assert tally.squares == 0.0
+    assert tally.interval() is None
+    low, high = sequence.interval(tally)
+    assert low < score < high
+    assert sequence.sd(tally) > 0.0
+    run = TwoSidedRun(TEST)
+    run.look(tally)
+    assert all(map(isfinite, (run.up, run.down, run.p_value)))
 
 
 def test_a_hundred_won_and_none_lost_is_decided() -> None:
