@@ -131,6 +131,11 @@ class Comparison:
         self._arrivals = Arrivals(schedule.blocks)
 
     @property
+    def most_blocks(self) -> int:
+        """How many blocks each contest may have."""
+        return len(self._blocks) // len(self.contests)
+
+    @property
     def is_over(self) -> bool:
         """Whether every contest is decided, or all blocks are judged."""
         return self._arrivals.block is None or all(c.is_decided for c in self.contests)
