@@ -356,5 +356,8 @@ def test_no_verdict_says_why_and_how_many_blocks_it_takes() -> None:
 def test_a_p_value_is_marked_as_the_same_in_other_words() -> None:
     pairings = [Pairing(A, C), Pairing(B, C)]
     comparison = judged(RATIO, pairings, luck({A: 0.5, B: 0.5, C: 0.5}), blocks=20)
-    [text] = [x for x in said(comparison, comparison.contests[0]) if "p-value" in x]
-    assert text.startswith("  the same in a p-value against equal, which holds at every look: 1,")
+    lines = said(comparison, comparison.contests[0])
+    assert lines[1].startswith("  what decides: ")
+    assert lines[2].startswith(
+        "  the same in a p-value against equal, which holds at every look: 1,"
+    )

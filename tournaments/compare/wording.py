@@ -118,13 +118,13 @@ def contest_lines(
     lines = [estimate_text(contest)]
     played = f"{counted(contest.tables, 'table')}, {counted(contest.deals, 'deal')}"
     lines.append(f"  {evidence_text(comparison, contest)}")
+    if len(comparison.contests) > 1 and isinstance(contest.judge, RatioJudge):
+        lines.append(f"  {_p_value_text(comparison, contest)}")
     lines.append(
         f"  {counted(tally.blocks, 'block')} judged, {tally.decided} of them not level; {played}"
     )
     if contest.shared:
         lines.append(f"  {_sharing_text(contest)}")
-    if len(comparison.contests) > 1 and isinstance(contest.judge, RatioJudge):
-        lines.append(f"  {_p_value_text(comparison, contest)}")
     lines += [f"  {line}" for line in _trouble(contest, see)]
     if same_bot and tally.blocks:
         lines.append(f"  {_same_text(contest)}")
