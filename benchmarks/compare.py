@@ -6,9 +6,12 @@
 Nobody plays: block scores are drawn. Three kinds of two bots: *close* ones differ at one block in
 four, *unlike* ones at every block, and *lopsided* ones lose a little at nine blocks of ten and gain
 much at one. The last have scores of two values only, so nothing is drawn: each number of gains that
-there may be is followed with its probability. A lead is given in standard deviations of a block
-score. Each comparison is judged as the command judges it; of what is drawn, looks that are far from
-deciding anything are left out. The same command gives the same figures on any machine.
+there may be is followed with its probability. Two kinds more are played on request: a moon is all
+that tells two bots apart, in three blocks of a hundred, where four sit at a table as *pairs* (it
+counts 21/2 a block of matches of one deal) or with a *third* bot (21/6). A lead is given in
+standard deviations of a block score. Each comparison is judged as the command judges it; of what is
+drawn, looks that are far from deciding anything are left out. The same command gives the same
+figures on any machine.
 """
 
 from __future__ import annotations
@@ -33,10 +36,12 @@ from tournaments.compare import (
     RatioPlan,
     Verdict,
 )
-from tournaments.compare.comparison import IMAGINED
 from tournaments.evidence import FLOOR, MeanSequence, Scores, Tally, TwoSidedTest
 
 GAMES = 6
+
+IMAGINED = 21 / 9
+"""The imagined block of a confidence sequence: a moon at one of nine seats, in one deal."""
 
 NEAR_UPPER = 0.5
 """See `Kind.near`."""
@@ -68,6 +73,8 @@ class TwoValues(NamedTuple):
     rare: float
     chance: float
     """How often the score is the rare one."""
+    imagined: float = IMAGINED
+    """See `MeanSequence`."""
 
 
 def close(rng: random.Random) -> float:
@@ -81,11 +88,21 @@ def unlike(rng: random.Random) -> float:
     return round(9 * (shared + rng.gauss(0.0, 1.0 / sqrt(GAMES)))) / 9
 
 
+def moons(size: float, chance: float = 0.03) -> TwoValues:
+    """Returns scores of which a moon is gained in a few, and a little lost in all others."""
+    loss = -size * chance / (1.0 - chance)
+    return TwoValues((size - loss) * sqrt(chance * (1.0 - chance)), loss, size, chance, size)
+
+
 KINDS: dict[str, Kind | TwoValues] = {
     "close": Kind(sqrt(0.25 * (36 + 9 + 4 + 1) / 4) / 9, close, 1.5),
     "unlike": Kind(sqrt(0.64 + 1 / GAMES + 1 / (12 * 81)), unlike, 0.5),
     "lopsided": TwoValues(0.6, -0.2, 1.8, 0.1),
+    "pairs": moons(21 / 2),
+    "third": moons(21 / 6),
 }
+
+USUAL = ("close", "unlike", "lopsided")
 
 PLANS = ("gsprt", "until")
 
@@ -157,9 +174,9 @@ def follow(task: Task, kind: TwoValues, path: Path, blocks: int) -> tuple[Path, 
     for score, count in ((kind.usual, blocks - path.rare), (kind.rare, path.rare)):
         if count:
             tally.add(score + mean, count)
-    always = path.is_always_covered and MeanSequence(IMAGINED).side(tally, mean) == 0
+    always = path.is_always_covered and MeanSequence(kind.imagined).side(tally, mean) == 0
     path = path._replace(is_always_covered=always)
-    judge, is_last = task.plan.judge(IMAGINED, 1), blocks == task.most
+    judge, is_last = task.plan.judge(kind.imagined, 1), blocks == task.most
     if isinstance(judge, RatioJudge):
         judge.run.level_up, judge.run.level_down = path.is_level_up, path.is_level_down
     judge.look(tally, last=is_last)
@@ -275,7 +292,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("kinds", nargs="*", help=f"of {', '.join(KINDS)}; default: all")
+    parser.add_argument(
+        "kinds", nargs="*", help=f"of {', '.join(KINDS)}; default: {', '.join(USUAL)}"
+    )
     parser.add_argument("--comparisons", type=int, default=2000, help="default: %(default)s")
     parser.add_argument("--test", choices=PLANS, help="default: both")
     parser.add_argument("--effect", type=float, default=0.1, help="default: %(default)s")
@@ -297,7 +316,7 @@ def main() -> None:
         f"{'blocks':>8}{'95 %':>8}{'covered':>10}{'always':>10}"
     )
     for name in [options.test] if options.test else PLANS:
-        for kind in options.kinds or KINDS:
+        for kind in options.kinds or USUAL:
             for lead in options.leads or (0.0, options.effect, -options.effect):
                 most = options.max_blocks if name == "gsprt" else 1000
                 task = Task(kind, lead, plans[name], most)

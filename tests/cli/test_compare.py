@@ -138,7 +138,7 @@ def test_a_bot_that_is_not_deterministic_is_found_out_against_itself(
     monkeypatch.chdir(tmp_path)
     text = out.moon("compare", *ONE_DEAL, *["inproc:fickle:Fickle"] * 2, "--max-blocks", 4, code=6)
     assert "the same bot twice, yet 4 of 4 blocks are not level" in text
-    assert "is not deterministic" in text
+    assert "level: this bot is not deterministic" in text
 
 
 @pytest.mark.parametrize(
@@ -210,9 +210,11 @@ def test_a_bot_that_forfeits_loses_by_a_stated_rule_and_strict_tells_the_shell(
     assert "3 blocks with a forfeit (tables: x " in text
     assert "each counts against who did as if all its deals had gone as badly as" in text
     assert re.search(
-        r"faults: x \d+ crashed; the first: raised .*\n(    stderr: .*\n)+  to see one: ", text
+        r"faults: x \d+ crashed; the first: raised .*\n(    stderr: .*\n)+  to see a match",
+        text,
     )
-    assert "to see one: moon play inproc:breaks:Breaks inproc:tall:Tall inproc:tall:Tall" in text
+    seats = "inproc:breaks:Breaks inproc:tall:Tall inproc:tall:Tall"
+    assert f"to see a match like these: moon play {seats}" in text, "its deals are other ones"
     assert "no verdict comes before block 73, and there are at most 3" in out.error
 
 
@@ -249,6 +251,31 @@ def test_ctrl_c_prints_what_is_known_so_far(home: League) -> None:
     assert process.returncode == 130
     assert "dice - Tall: " in text
     assert "verdict: not decided" in text
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_a_comparison_that_is_stopped_before_its_first_block_says_so(
+    out: Screen, monkeypatch: pytest.MonkeyPatch, number: signal.Signals, code: int
+) -> None:
+    """It may be told so while bots are built, which takes long."""
+
+    def build(*_: object) -> None:
+        signal.raise_signal(number)
+
+    monkeypatch.setattr("tournaments.cli.compare.build_bots", build)
+    before = signal.getsignal(number)
+    lines = out.moon("compare", *ONE_DEAL, TALL, DICE, "--seed", "tea", code=code).splitlines()
+    assert lines[0] == "tall against dice: rules tournament-3p, matches of 1 deal, seed tea"
+    assert "verdict: not decided: stopped before the first block" in lines
+    assert signal.getsignal(number) is before
+
+
+def test_the_help_has_every_exit_code(out: Screen) -> None:
+    text = out.moon("compare", "--help")
+    told = text[text.index("Exit codes") : text.index("Options")]
+    assert set(re.findall(r"\d+", told)) == {"0", "2", "4", "5", "6", "129", "130", "143"}
 
 
 def test_a_terminal_sees_lines_that_move_and_keeps_the_verdict(home: League) -> None:

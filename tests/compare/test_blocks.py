@@ -12,12 +12,17 @@ from referee.rules import Rules, parse_rules, possible_points
 from tests.compare.outcomes import FOUR, THIRD, THREE, A, B, C, luck, result
 from tournaments.compare import (
     BlockScore,
+    Claim,
+    ClaimPlan,
+    Comparison,
     LeftOut,
     Pairing,
     block_seatings,
     comparison_schedule,
     score_block,
 )
+from tournaments.compare.scoring import one_deal_more
+from tournaments.evidence import Tally
 from tournaments.results import TableResult
 from tournaments.schedule import EntrantId, Table
 
@@ -157,3 +162,34 @@ def test_a_bot_that_does_not_start_has_lost_though_no_deal_was_dealt() -> None:
     level = [result(THREE, t, [0, 0, 0]) for t in rest]
     found = score(THREE, [result(THREE, first, [0, 0, 0], deals=0, forfeit=0), *level])
     assert found.difference == pytest.approx(-28 / 9)
+
+
+@pytest.mark.parametrize(
+    ("rules", "third", "deals", "most"),
+    [
+        ("tournament-3p", None, 1, Fraction(21, 9)),
+        ("tournament-3p", None, 10, Fraction(21, 90)),
+        ("tournament-3p", THIRD, 1, Fraction(21, 6)),
+        ("tournament-4p", None, 1, Fraction(21, 2)),
+        ("wikihow-3p-marks", None, 1, Fraction(1, 9)),
+    ],
+)
+def test_one_moon_counts_what_the_rules_and_the_seats_of_a_block_make_of_it(
+    rules: str, third: EntrantId | None, deals: int, most: Fraction
+) -> None:
+    """The interval of a claim reckons with it, so it has to be that of the block that is played."""
+    played = parse_rules(rules)
+    found = one_deal_more(played, PAIRING, tables(played, third), deals)
+    assert found == pytest.approx(float(most))
+    schedule = comparison_schedule([PAIRING], blocks=1, seats=played.players, third=third)
+    plan = ClaimPlan(Claim.parse("diff>0"))
+    [contest] = Comparison(played, schedule, [PAIRING], plan, deals=deals).contests
+    assert contest.sequence.sd(Tally([0.0])) == pytest.approx(found)
+
+
+def test_a_moon_more_moves_a_block_by_no_more_than_that() -> None:
+    level = [result(FOUR, table, [0, 0]) for table in tables(FOUR)]
+    first = tables(FOUR)[0]
+    moon = [21 if who == A else 0 for who in first.seats[:2]]
+    found = score(FOUR, [result(FOUR, first, moon), *level[1:]]).difference
+    assert found == one_deal_more(FOUR, PAIRING, tables(FOUR), 1) == 10.5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from math import isfinite
+from math import isfinite, log
 
 import pytest
 
@@ -33,7 +33,12 @@ from tournaments.compare import (
     RatioPlan,
     Verdict,
 )
-from tournaments.compare.wording import contest_document, evidence_text
+from tournaments.compare.wording import (
+    contest_document,
+    contest_lines,
+    e_value_needed,
+    evidence_text,
+)
 from tournaments.evidence import FLOOR, Tally, TwoSidedTest
 from tournaments.results import TableResult
 
@@ -289,9 +294,70 @@ def test_what_decides_is_told_with_its_level_and_from_when_on_it_is_known() -> N
     plan = ClaimPlan(Claim.parse("diff>0.5"), alpha=0.2)
     pairings = [Pairing(A, C), Pairing(B, C)]
     early, later = (
-        judged(plan, pairings, luck(dict.fromkeys((A, B, C), 0.5)), blocks=blocks).contests[0]
+        judged(plan, pairings, luck(dict.fromkeys((A, B, C), 0.5)), blocks=blocks)
         for blocks in (FLOOR - 1, FLOOR + 1)
     )
-    level = "what decides: diff>0.5 and the interval that holds at every look at once, 90 %: "
-    assert evidence_text(early) == f"{level}from block {FLOOR} on"
-    assert evidence_text(later) == f"{level}{later.judge.low:+.3f} to {later.judge.high:+.3f}"
+    level = "that it does not hold, the interval that holds at every look at once, 90 %: "
+    claim = f"what decides: the log e-value for diff>0.5, 0.00 of the {log(10.0):.2f} needed among"
+    text = evidence_text(early, early.contests[0])
+    assert text.startswith(claim)
+    assert text.endswith(f"{level}from block {FLOOR} on")
+    judge = later.contests[0].judge
+    assert evidence_text(later, later.contests[0]).endswith(
+        f"{level}{judge.low:+.3f} to {judge.high:+.3f}"
+    )
+    alone = judged(plan, [PAIRING], EVEN, blocks=FLOOR)
+    assert evidence_text(alone, only(alone)).startswith(
+        "what decides: diff>0.5 and the interval that holds at every look at once, 80 %: "
+    )
+
+
+def test_what_is_needed_of_several_falls_with_each_claim_that_holds() -> None:
+    """The e-value that is shown as needed is the one that decides, whatever the interval holds."""
+    plan = ClaimPlan(Claim.parse("diff>0"))
+    pairings = [Pairing(A, C), Pairing(B, C)]
+    both = judged(plan, pairings, luck({A: 0.9, B: 0.5, C: 0.1}), blocks=400)
+    assert [contest.verdict for contest in both.contests] == [Verdict.FIRST_BETTER] * 2
+    one = judged(plan, pairings, luck({A: 0.9, B: 0.1, C: 0.1}), blocks=80)
+    for comparison, needed in ((both, (20.0, 20.0)), (one, (40.0, 20.0))):
+        for contest, least in zip(comparison.contests, needed, strict=True):
+            assert e_value_needed(comparison, contest) == pytest.approx(log(least))
+            is_better = contest.verdict is Verdict.FIRST_BETTER
+            assert (contest.judge.strength >= log(least)) == is_better
+            [last] = [x for x in said(comparison, contest) if "e-value" in x]
+            assert last.startswith("  what decides: "), "one line decides, and it says so"
+
+
+def said(comparison: Comparison, contest: Contest) -> list[str]:
+    return contest_lines(comparison, contest, same_bot=False)
+
+
+def test_no_verdict_says_why_and_how_many_blocks_it_takes() -> None:
+    plan = RatioPlan(TwoSidedTest())
+    few = judged(plan, [PAIRING], STRONG, blocks=70)
+    assert said(few, only(few))[-1] == (
+        "verdict: not decided: the 70 blocks ran out, and none could be decided before block 73; "
+        "--max-blocks 73"
+    )
+    assert any("95 % is for a number of blocks fixed" in line for line in said(few, only(few)))
+    slow = judged(plan, [PAIRING], EVEN, blocks=80)
+    assert "the 80 blocks ran out before there was evidence enough" in said(slow, only(slow))[-1]
+    drawn = schedule(PAIRING, blocks=50)
+    played = results(drawn, EVEN)
+    ended = Comparison(THREE, drawn, [PAIRING], plan, deals=1)
+    assert said(ended, only(ended))[-1] == "verdict: not decided: stopped before the first block"
+    ended.take(played[: 6 * 4])
+    assert said(ended, only(ended))[-1] == "verdict: not decided: stopped at block 4 of 50"
+    ended = Comparison(THREE, drawn, [PAIRING], plan, deals=1)
+    ended.take((), played)
+    assert said(ended, only(ended))[-1] == "verdict: not decided: no block was left to judge"
+
+
+def test_a_p_value_is_marked_as_the_same_in_other_words() -> None:
+    pairings = [Pairing(A, C), Pairing(B, C)]
+    comparison = judged(RATIO, pairings, luck({A: 0.5, B: 0.5, C: 0.5}), blocks=20)
+    lines = said(comparison, comparison.contests[0])
+    assert lines[1].startswith("  what decides: ")
+    assert lines[2].startswith(
+        "  the same in a p-value against equal, which holds at every look: 1,"
+    )

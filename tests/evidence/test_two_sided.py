@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from itertools import pairwise
-from math import isfinite, log, sqrt
+from math import inf, isfinite, log, nextafter, sqrt
 
 import pytest
 
@@ -83,11 +83,49 @@ def test_samples_without_spread_give_numbers(score: float, blocks: int) -> None:
         assert (run.up > run.down) == (score > 0.0)
 
 
+@pytest.mark.parametrize("score", [0.1, -7 / 9, 1e9])
+def test_scores_that_differ_by_their_rounding_alone_have_no_spread(score: float) -> None:
+    tally, sequence = Tally([score] * 59 + [nextafter(score, inf)]), MeanSequence(1.0)
+    assert tally.squares == 0.0
+    assert tally.interval() is None
+    low, high = sequence.interval(tally)
+    assert low < score < high
+    assert sequence.sd(tally) > 0.0
+    run = TwoSidedRun(TEST)
+    run.look(tally)
+    assert all(map(isfinite, (run.up, run.down, run.p_value)))
+
+
 def test_a_hundred_won_and_none_lost_is_decided() -> None:
     for score, right in ((1.5, Direction.UP), (-1.5, Direction.DOWN)):
         run = TwoSidedRun(TwoSidedTest())
         run.look(Tally([score] * 100))
         assert run.direction() is right
+
+
+@pytest.mark.parametrize("t1", [0.05, 0.1, 0.3, 0.5])
+def test_to_win_more_blocks_is_never_less_evidence(t1: float) -> None:
+    test, blocks = TwoSidedTest(t1=t1), 60
+    ratios = [
+        test.ratio(Tally([1.0] * won + [-1.0] * (blocks - won)).scores())
+        for won in range(blocks + 1)
+    ]
+    assert ratios == sorted(ratios)
+    leads = [0.1 * n for n in range(40)]
+    found = [test.ratio(Tally([lead - 1.0, lead, lead + 1.0] * 20).scores()) for lead in leads]
+    assert found == sorted(found)
+
+
+@pytest.mark.parametrize("rivals", [1, 3])
+@pytest.mark.parametrize("won", [0.8, 0.85, 0.9, 1.0])
+def test_nobody_is_called_better_before_the_block_that_is_told(won: float, rivals: int) -> None:
+    test, first = TwoSidedTest(), None
+    needed, upper = test.blocks_to_win(rivals), test.bounds(rivals).upper
+    for blocks in range(60, needed + 1):
+        wins = round(won * blocks)
+        ratio = test.ratio(Tally([1.0] * wins + [-1.0] * (blocks - wins)).scores())
+        first = first or (blocks if ratio >= upper else None)
+    assert first == needed if won == 1.0 else first in (None, needed)
 
 
 def test_nothing_is_decided_below_the_floor() -> None:

@@ -8,33 +8,37 @@ from math import sqrt
 
 from vector_checks import Case, bins_of
 
-from tournaments.evidence import (
-    NELO,
-    Bounds,
-    EloModel,
+from tests.rating.reference_bets import (
     HedgedBetting,
-    NormalMixture,
-    Scores,
-    bounds,
     clipped_log_wealth,
-    elo_llr,
-    elo_of_score,
-    estimate,
-    expected_length,
-    fixed_length,
-    mean_llr,
-    score_of_elo,
     sign_log_e,
     summarize,
-    t_llr,
 )
-from tournaments.evidence.elo import games_in_score
-from tournaments.evidence.glicko2 import GlickoRating, after_period
-from tournaments.evidence.gsprt import (
+from tests.rating.reference_elo import (
+    NELO,
+    elo_of_score,
+    estimate,
+    games_in_score,
+    score_of_elo,
+)
+from tests.rating.reference_glicko2 import GlickoRating, after_period
+from tests.rating.reference_sprt import (
+    EloModel,
     elo_hypotheses,
+    elo_llr,
+    fixed_length,
+    mean_llr,
     mean_llr_by_normal,
     mean_llr_by_spread,
     t_llr_approximate,
+)
+from tournaments.evidence import (
+    Bounds,
+    NormalMixture,
+    Scores,
+    bounds,
+    expected_length,
+    t_llr,
 )
 
 

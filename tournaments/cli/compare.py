@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ from tournaments.cli.compare_bots import (
     too_few_blocks,
     with_play,
 )
+from tournaments.cli.compare_early import StoppedEarlyError, stopping_early
 from tournaments.cli.compare_live import CompareProgress
 from tournaments.cli.options import (
     NumberRange,
@@ -105,7 +107,8 @@ class Wish:
               help="Exit with 5 unless the first bot is found better.")  # fmt: skip
 @click.option("--alpha", type=NumberRange(0.0, 0.5, min_open=True, max_open=True),
               default=0.05, show_default=True,
-              help="How often a bot may be called better that is not.")  # fmt: skip
+              help="How often a bot may be called better that is not; of several with --until, "
+              "what share of the claims that are said to hold may not.")  # fmt: skip
 @click.option("--beta", type=NumberRange(0.0, 0.5, min_open=True, max_open=True),
               help="How often one that is better by --effect may be missed; 0.05 if nothing is "
               "said.")  # fmt: skip
@@ -151,7 +154,8 @@ def compare(
     `moon play`.
 
     Exit codes: 0 decided (with --until, --assert or --regression: and it holds), 5 it does not
-    hold, 6 not decided, 4 a bot does not start, 130 interrupted.
+    hold, 6 not decided, 2 the command line means nothing, 4 a bot does not start (with --strict: or
+    made a fault); 130, 143 or 129 stopped by Ctrl-C, SIGTERM or SIGHUP, what is known printed.
     """
     chosen = change_rules(parse_rules(rules or DEFAULT_PRESETS[3]), changes)
     if play is not None or bidding:
@@ -217,30 +221,26 @@ def _compare(wish: Wish, heartbeat: float, *, strict: bool, as_json: bool) -> in
         wish.field.pairings, blocks=wish.blocks, seats=wish.rules.players, third=wish.field.third
     )
     close_to_bots()
-    probe = check_tier(wish.job.sandbox.tier)
     specs = {name: parse_bot(text, Path()) for name, text in wish.field.texts.items()}
     same = _same_bots(wish.field.pairings, specs)
     comparison = Comparison(wish.rules, schedule, wish.field.pairings, wish.plan, deals=wish.deals)
     progress = CompareProgress(comparison, wish.blocks, heartbeat, wish.field.texts)
-    asyncio.run(build_bots(specs.values(), wish.job.sandbox.tier, progress.say))
-    unkept = unkept_lines(probe) if wish.job.sandbox.tier is not Tier.NONE else []
-    few = too_few_blocks(wish.plan, wish.blocks, len(wish.field.pairings))
-    for line in (*unkept, held_text(wish.job.sandbox, freezes=wish.job.freezes), *few):
-        progress.say(line)
-    play = ComparisonPlay(
-        comparison,
-        schedule,
-        wish.job,
-        seed=wish.seed,
-        workers=wish.workers,
-        say=progress.say,
-        shares=wish.differing,
-    )
-    play.heard = progress.hear
-    with progress:
-        report, stopped_by = asyncio.run(run_to_a_signal(play, progress))
-    for problem in report.problems:
-        progress.say(f"a fault of moon's own: {problem}")
+    stopped_by: signal.Signals | None
+    try:
+        with stopping_early():
+            _make_ready(wish, specs, progress)
+    except StoppedEarlyError as early:
+        stopped_by = early.signal
+    else:
+        play = ComparisonPlay(
+            comparison, schedule, wish.job, seed=wish.seed, workers=wish.workers,
+            say=progress.say, shares=wish.differing,
+        )  # fmt: skip
+        play.heard = progress.hear
+        with progress:
+            report, stopped_by = asyncio.run(run_to_a_signal(play, progress))
+        for problem in report.problems:
+            progress.say(f"a fault of moon's own: {problem}")
     inside = [name for name, text in wish.field.texts.items() if is_inside(text)]
     marks = mark_lines(inside, [], is_held=wish.job.sandbox.tier is not Tier.NONE)
     if as_json:
@@ -251,6 +251,16 @@ def _compare(wish: Wish, heartbeat: float, *, strict: bool, as_json: bool) -> in
         return INTERRUPTED[stopped_by]
     faults = sum(contest.faults.total() for contest in comparison.contests)
     return BotError.exit_code if strict and faults else exit_code(comparison, wish.claim)
+
+
+def _make_ready(wish: Wish, specs: dict[EntrantId, BotSpec], progress: CompareProgress) -> None:
+    """Builds the bots, and says what is to be known before they play."""
+    probe = check_tier(wish.job.sandbox.tier)
+    asyncio.run(build_bots(specs.values(), wish.job.sandbox.tier, progress.say))
+    unkept = unkept_lines(probe) if wish.job.sandbox.tier is not Tier.NONE else []
+    few = too_few_blocks(wish.plan, wish.blocks, len(wish.field.pairings))
+    for line in (*unkept, held_text(wish.job.sandbox, freezes=wish.job.freezes), *few):
+        progress.say(line)
 
 
 def _same_bots(pairings: Sequence[Pairing], specs: dict[EntrantId, BotSpec]) -> list[bool]:

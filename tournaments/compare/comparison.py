@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from referee.rules import Rules
 from tournaments.compare.designs import Pairing
 from tournaments.compare.judges import Judge, Plan
-from tournaments.compare.scoring import BlockScore, LeftOut, score_block
+from tournaments.compare.scoring import BlockScore, LeftOut, one_deal_more, score_block
 from tournaments.compare.verdicts import Verdict
 from tournaments.evidence import MeanSequence, Tally
 from tournaments.results import Arrivals, FaultRow, TableResult
@@ -17,14 +17,6 @@ from tournaments.schedule import EntrantId, Schedule
 
 TARGET_DEALS = 10
 """What a match to the target is taken for where its number of deals matters before it is played."""
-
-
-IMAGINED = 21.0 / 9.0
-"""The imagined block of a confidence sequence, in points a deal for matches of one deal.
-
-One moon more or less, at one of nine seats: blocks that a moon decides are rare, and may not have
-come yet.
-"""
 
 
 @dataclass(slots=True)
@@ -122,7 +114,9 @@ class Comparison:
             plan: How verdicts are come to.
             deals: The deals of a match; ``None`` means to the target.
         """
-        imagined = IMAGINED / (deals or TARGET_DEALS)
+        # All blocks are laid out alike, and hold either of the two equally often.
+        tables = schedule.blocks[0].tables
+        imagined = one_deal_more(rules, pairings[0], tables, deals or TARGET_DEALS)
         self.plan = plan
         self.contests = tuple(
             Contest(
@@ -135,6 +129,11 @@ class Comparison:
         )
         self._rules, self._blocks = rules, schedule.blocks
         self._arrivals = Arrivals(schedule.blocks)
+
+    @property
+    def most_blocks(self) -> int:
+        """How many blocks each contest may have."""
+        return len(self._blocks) // len(self.contests)
 
     @property
     def is_over(self) -> bool:

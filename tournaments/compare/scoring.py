@@ -13,7 +13,7 @@ from referee.rules import Rules, possible_points
 from tournaments.compare.designs import Pairing
 from tournaments.figures import table_figures
 from tournaments.results import UNPLAYED, FaultRow, TableResult
-from tournaments.schedule import EntrantId
+from tournaments.schedule import EntrantId, Table
 
 
 class LeftOut(Enum):
@@ -106,6 +106,32 @@ def _difference(rules: Rules, pairing: Pairing, results: Sequence[TableResult]) 
         parts += [each * points / deals for each, points in rows]
     # The sum is exact, so that what cancels is 0, in whatever order the tables stand.
     return fsum(parts) / seats + 0.0
+
+
+def one_deal_more(rules: Rules, pairing: Pairing, tables: Sequence[Table], deals: int) -> float:
+    """Returns by how much one deal may move the score of a block, in points a deal.
+
+    That is the largest number of points that the first may win or lose of itself, a moon where
+    points are counted, at one of the seats that it has in the block.
+
+    Args:
+        rules: The rules.
+        pairing: Who is compared.
+        tables: Those of a block.
+        deals: How many a match has.
+    """
+    seats = sum(table.seats[: rules.side_count].count(pairing.first) for table in tables)
+    return largest_deal(rules) / (seats * deals)
+
+
+@lru_cache(maxsize=256)
+def largest_deal(rules: Rules) -> int:
+    """Returns the most points that a deal can bring a side, or cost it.
+
+    >>> largest_deal(Rules())  # a moon
+    21
+    """
+    return max(max(map(abs, points)) for points in possible_points(rules))
 
 
 @lru_cache(maxsize=256)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import isfinite, log
+from math import ceil, isfinite, log
 
 from referee.text import counted
 from tournaments.compare.comparison import Comparison, Contest, FaultsOfAKind
@@ -19,6 +19,9 @@ CONFIDENCE = 0.95
 """That of the interval of the difference, which decides nothing."""
 FEW = 5
 """Blocks below which people are shown no interval: it would look surer than it is."""
+
+FAR = 20.0
+"""How many times the blocks so far are more than anybody wants to hear of."""
 
 
 def verdict_text(contest: Contest) -> str:
@@ -50,7 +53,7 @@ def estimate_text(contest: Contest) -> str:
     return f"{contest.pairing}: {tally.mean:+.3f} {UNIT}, {interval}"
 
 
-def evidence_text(contest: Contest) -> str:
+def evidence_text(comparison: Comparison, contest: Contest) -> str:
     """Returns how far what decides has come, and where it ends."""
     judge, first, second = contest.judge, contest.pairing.first, contest.pairing.second
     if isinstance(judge, RatioJudge):
@@ -61,10 +64,28 @@ def evidence_text(contest: Contest) -> str:
             f"{judge.run.down:.2f}; equal once both are below {bounds.lower:.2f}"
         )
     assert isinstance(judge, ClaimJudge)
-    return (
-        f"what decides: {judge.claim} and the interval that holds at every look at once, "
-        f"{_percent(1.0 - judge.alpha)}: {_always(judge)}"
+    interval = (
+        f"the interval that holds at every look at once, {_percent(1.0 - judge.alpha)}: "
+        f"{_always(judge)}"
     )
+    if len(comparison.contests) == 1:
+        return f"what decides: {judge.claim} and {interval}"
+    return (
+        f"what decides: the log e-value for {judge.claim}, {judge.strength:.2f} of the "
+        f"{e_value_needed(comparison, contest):.2f} needed among "
+        f"{len(comparison.contests)} comparisons (e-BH); that it does not hold, {interval}"
+    )
+
+
+def e_value_needed(comparison: Comparison, contest: Contest) -> float:
+    """Returns which log e-value is enough for the claim of *contest*, as the others stand.
+
+    The more claims are said to hold, the less it takes.
+    """
+    plan, judges = comparison.plan, [each.judge for each in comparison.contests]
+    rejected = plan.rejected(judges)
+    held = sum(rejected) + (not rejected[comparison.contests.index(contest)])
+    return log(len(judges) / (plan.alpha * held))
 
 
 def short_text(contest: Contest) -> str:
@@ -91,23 +112,30 @@ def contest_lines(
         comparison: All contests.
         contest: One of them.
         same_bot: Whether the two are one bot.
-        see: The command that shows a match of the two, for whoever looks for a fault.
+        see: The command that shows a match of the two on other deals, where there were faults.
     """
     tally = contest.tally
     lines = [estimate_text(contest)]
     played = f"{counted(contest.tables, 'table')}, {counted(contest.deals, 'deal')}"
-    lines.append(f"  {evidence_text(contest)}")
+    lines.append(f"  {evidence_text(comparison, contest)}")
+    if len(comparison.contests) > 1 and isinstance(contest.judge, RatioJudge):
+        lines.append(f"  {_p_value_text(comparison, contest)}")
     lines.append(
         f"  {counted(tally.blocks, 'block')} judged, {tally.decided} of them not level; {played}"
     )
     if contest.shared:
         lines.append(f"  {_sharing_text(contest)}")
-    if len(comparison.contests) > 1:
-        lines.append(f"  {_family_text(comparison, contest)}")
     lines += [f"  {line}" for line in _trouble(contest, see)]
     if same_bot and tally.blocks:
         lines.append(f"  {_same_text(contest)}")
-    return [*lines, f"verdict: {verdict_text(contest)}"]
+    if contest.is_decided:
+        return [*lines, f"verdict: {verdict_text(contest)}"]
+    if tally.blocks >= FEW and _leaves_0_out(contest):
+        lines.append(
+            f"  {_percent(CONFIDENCE)} is for a number of blocks fixed beforehand: that it leaves "
+            "0 out decides nothing"
+        )
+    return [*lines, f"verdict: {verdict_text(contest)}: {_open_text(comparison, contest)}"]
 
 
 def contest_document(
@@ -190,21 +218,42 @@ def _always(judge: ClaimJudge) -> str:
     return _range(judge.low, judge.high) if is_known else f"from block {FLOOR} on"
 
 
+def _leaves_0_out(contest: Contest) -> bool:
+    low, high = contest.tally.interval(CONFIDENCE) or (0.0, 0.0)
+    return not low <= 0.0 <= high
+
+
+def _open_text(comparison: Comparison, contest: Contest) -> str:
+    """Returns why there is no verdict."""
+    judged, most = contest.tally.blocks, comparison.most_blocks
+    seen = judged + contest.left_out.total()
+    if not comparison.is_over:
+        return f"stopped at block {seen} of {most}" if seen else "stopped before the first block"
+    if not judged:
+        return "no block was left to judge"
+    end = f"the {counted(most, 'block')} ran out"
+    needed = comparison.plan.blocks_needed(contest.rivals)
+    if judged < needed:
+        return f"{end}, and none could be decided before block {needed}; --max-blocks {needed}"
+    left = contest.judge.blocks_left(contest.tally)
+    if not 0.0 < left < FAR * judged:
+        return f"{end} before there was evidence enough; only more blocks can decide it"
+    return (
+        f"{end} before there was evidence enough; about {counted(ceil(left), 'block')} more would "
+        "decide it if it went on so"
+    )
+
+
 def _holm(comparison: Comparison, contest: Contest) -> float:
     adjusted = holm([each.judge.strength for each in comparison.contests])
     return adjusted[comparison.contests.index(contest)]
 
 
-def _family_text(comparison: Comparison, contest: Contest) -> str:
-    count, alpha = len(comparison.contests), comparison.plan.alpha
-    if isinstance(contest.judge, RatioJudge):
-        return (
-            f"p-value against equal: {_holm(comparison, contest):.2g}, corrected for {count} "
-            f"comparisons (Holm); {alpha:g} or less is needed to be called better"
-        )
+def _p_value_text(comparison: Comparison, contest: Contest) -> str:
     return (
-        f"log e-value for the claim: {contest.judge.strength:.2f}; {log(count / alpha):.2f} is "
-        f"needed among {count} comparisons, less where several hold (e-BH)"
+        f"the same in a p-value against equal, which holds at every look: "
+        f"{_holm(comparison, contest):.2g}, corrected for {len(comparison.contests)} comparisons "
+        f"(Holm); {comparison.plan.alpha:g} or less is needed to be called better"
     )
 
 
@@ -218,7 +267,7 @@ def _sharing_text(contest: Contest) -> str:
 
 
 def _same_text(contest: Contest) -> str:
-    tally, name = contest.tally, contest.pairing.second
+    tally = contest.tally
     if not tally.decided:
         return "the same bot twice: every block is exactly level, as it must be"
     if contest.forfeits or contest.faults:
@@ -227,7 +276,7 @@ def _same_text(contest: Contest) -> str:
         why = "its choices depend on more than the question"
     return (
         f"the same bot twice, yet {tally.decided} of {counted(tally.blocks, 'block')} are not "
-        f"level: {name} is not deterministic ({why})"
+        f"level: this bot is not deterministic ({why})"
     )
 
 
@@ -261,7 +310,7 @@ def _fault_lines(contest: Contest, see: str) -> list[str]:
             f"{first.detail or 'no detail'}"
         )
         lines += [f"  stderr: {line}" for line in telling_lines(first.stderr_tail)]
-    return [*lines, f"to see one: {see}"] if lines and see else lines
+    return [*lines, f"to see a match like these: {see}"] if lines and see else lines
 
 
 def _trouble(contest: Contest, see: str) -> list[str]:

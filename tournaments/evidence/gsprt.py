@@ -8,34 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 from math import exp, expm1, log, log1p, sqrt
 
-from tournaments.evidence.elo import (
-    NELO,
-    draw_elo,
-    games_in_score,
-    score_of_bayes_elo,
-    score_of_elo,
-)
 from tournaments.evidence.scores import EvidenceError, Scores, mean_of, variance_of
-from tournaments.rating.gaussian import quantile
-
-
-class EloModel(Enum):
-    """What an Elo number means."""
-
-    LOGISTIC = "logistic"
-    NORMALIZED = "normalized"
-    BAYESIAN = "bayesian"
-
-
-class Decision(Enum):
-    """What a sequential test says after a look."""
-
-    CONTINUE = "continue"
-    ACCEPT_H0 = "accept_h0"
-    ACCEPT_H1 = "accept_h1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +19,6 @@ class Bounds:
 
     lower: float
     upper: float
-
-    def decide(self, llr: float) -> Decision:
-        """Returns what a log-likelihood ratio of *llr* decides."""
-        if llr <= self.lower:
-            return Decision.ACCEPT_H0
-        return Decision.ACCEPT_H1 if llr >= self.upper else Decision.CONTINUE
 
 
 def bounds(alpha: float, beta: float) -> Bounds:
@@ -61,40 +30,6 @@ def bounds(alpha: float, beta: float) -> Bounds:
     if not (alpha > 0.0 and beta > 0.0 and alpha + beta < 1.0):
         raise EvidenceError(f"alpha and beta must be above 0 and sum below 1: {alpha}, {beta}")
     return Bounds(log(beta / (1.0 - alpha)), log((1.0 - beta) / alpha))
-
-
-def mean_llr(scores: Scores, s0: float, s1: float) -> float:
-    """Returns the exact log-likelihood ratio of mean *s1* against mean *s0*.
-
-    Raises:
-        EvidenceError: if a mean is not strictly between the lowest and the highest score.
-    """
-    low, high = (
-        _log_tilts(pulls, _tilt(scores.shares, pulls, s))
-        for s in (s0, s1)
-        for pulls in ([a - s for a in scores.values],)
-    )
-    return scores.total * mean_of([a - b for a, b in zip(low, high, strict=True)], scores.shares)
-
-
-def mean_llr_by_spread(scores: Scores, s0: float, s1: float) -> float:
-    """Returns the first approximation of `mean_llr`: the ratio of spreads round both means."""
-    mean, variance = scores.mean, scores.variance
-    around = [variance + (mean - s) ** 2 for s in (s0, s1)]
-    if around[0] == around[1]:
-        return 0.0
-    return 0.5 * scores.total * log(around[0] / around[1])
-
-
-def mean_llr_by_normal(scores: Scores, s0: float, s1: float) -> float:
-    """Returns the second approximation of `mean_llr`: normal scores of the observed variance.
-
-    Raises:
-        EvidenceError: if the scores do not vary.
-    """
-    if scores.variance == 0.0:
-        raise EvidenceError("scores that do not vary have no normal approximation")
-    return scores.total * (s1 - s0) * (2.0 * scores.mean - s0 - s1) / (2.0 * scores.variance)
 
 
 def t_llr(scores: Scores, t0: float, t1: float, reference: float = 0.0) -> float:
@@ -109,105 +44,6 @@ def t_llr(scores: Scores, t0: float, t1: float, reference: float = 0.0) -> float
     low = _t_log_tilts(scores, t0, reference)
     high = _t_log_tilts(scores, t1, reference)
     return scores.total * mean_of([a - b for a, b in zip(low, high, strict=True)], scores.shares)
-
-
-def t_llr_approximate(
-    scores: Scores, t0: float, t1: float, reference: float = 0.0, *, games: int = 1
-) -> float:
-    """Returns the closed approximation of `t_llr`; 0 if the scores do not vary.
-
-    Args:
-        scores: the scores observed.
-        t0: the t-value of one observation under H0.
-        t1: the t-value of one observation under H1.
-        reference: the score at which the t-value is 0.
-        games: how many games an observation is made of. Chess tools approximate game by
-            game, which is not quite the same as pair by pair.
-    """
-    if scores.variance == 0.0:
-        return 0.0
-    root = sqrt(games)
-    t = (scores.mean - reference) / (root * sqrt(scores.variance))
-    ratio = (1.0 + (t - t0 / root) ** 2) / (1.0 + (t - t1 / root) ** 2)
-    return 0.5 * games * scores.total * log(ratio)
-
-
-def elo_llr(
-    counts: Sequence[float], elo0: float, elo1: float, model: EloModel = EloModel.NORMALIZED
-) -> float:
-    """Returns the exact log-likelihood ratio of two Elo differences.
-
-    Args:
-        counts: losses, draws, wins of games, or the five scores of pairs of games.
-        elo0: the difference under H0.
-        elo1: the difference under H1.
-        model: what the differences mean; BayesElo is defined for single games only.
-    """
-    scores = Scores.of_bins(counts)
-    low, high = elo_hypotheses(counts, elo0, elo1, model)
-    if model is EloModel.NORMALIZED:
-        return t_llr(scores, low, high, 0.5)
-    return mean_llr(scores, low, high)
-
-
-def elo_hypotheses(
-    counts: Sequence[float], elo0: float, elo1: float, model: EloModel
-) -> tuple[float, float]:
-    """Returns two Elo differences as t-values of a score (normalized) or as mean scores.
-
-    Raises:
-        EvidenceError: if the model is not defined for these counts.
-    """
-    games = games_in_score(len(counts))
-    if model is EloModel.NORMALIZED:
-        return sqrt(games) * elo0 / NELO, sqrt(games) * elo1 / NELO
-    if model is EloModel.LOGISTIC:
-        return score_of_elo(elo0), score_of_elo(elo1)
-    if games != 1:
-        raise EvidenceError("BayesElo is defined for single games, not for pairs")
-    loss, _, win = Scores.of_bins(counts).shares
-    drawn = draw_elo(win, loss)
-    return score_of_bayes_elo(elo0, drawn), score_of_bayes_elo(elo1, drawn)
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """A sequential test after some blocks."""
-
-    blocks: int
-    llr: float
-    bounds: Bounds
-    decision: Decision
-
-
-@dataclass(frozen=True, slots=True)
-class BlockTest:
-    """Whether one entrant is better than another: a t-value test on block score differences."""
-
-    t0: float = 0.0
-    """The t-value of a block score under H0."""
-
-    t1: float = 0.1
-    """The t-value of a block score under H1."""
-
-    alpha: float = 0.05
-    """How often H1 may be accepted under H0."""
-
-    beta: float = 0.05
-    """How often H0 may be accepted under H1."""
-
-    floor: int = 30
-    """How many blocks there must be before anything is decided."""
-
-    support: tuple[float, ...] = (-1.0, 0.0, 1.0)
-    """Scores that can happen, for samples without spread; those of a win share."""
-
-    def look(self, scores: Sequence[float]) -> Look:
-        """Returns what the block *scores* so far say. Look after every round, not every table."""
-        limits = bounds(self.alpha, self.beta)
-        llr = t_llr(Scores.of(scores, self.support), self.t0, self.t1) if scores else 0.0
-        decided = limits.decide(llr) if len(scores) >= self.floor else Decision.CONTINUE
-        return Look(len(scores), llr, limits, decided)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,11 +78,6 @@ def expected_length(t: float, t0: float, t1: float, limits: Bounds) -> Length:
     return Length((passes * limits.upper + (1.0 - passes) * limits.lower) / drift, passes)
 
 
-def fixed_length(t: float, level: float, power: float, sides: int = 2) -> float:
-    """Returns how many observations of t-value *t* a test of fixed length needs."""
-    return (quantile(1.0 - level / sides) + quantile(power)) ** 2 / (t * t)
-
-
 def _t_log_tilts(scores: Scores, t: float, reference: float) -> list[float]:
     """Returns the logarithms of share over fitted share under t-value *t*."""
     fitted = [1.0 / len(scores.values)] * len(scores.values)
@@ -257,8 +88,8 @@ def _t_log_tilts(scores: Scores, t: float, reference: float) -> list[float]:
         pulls = [
             a - reference - 0.5 * t * sd * (1.0 + ((mean - a) / sd) ** 2) for a in scores.values
         ]
-        x = _tilt(scores.shares, pulls, t, near=x)
-        tilts = _log_tilts(pulls, x)
+        x = tilt(scores.shares, pulls, t, near=x)
+        tilts = log_tilts(pulls, x)
         before, fitted = (
             fitted,
             [share * exp(-tilt) for share, tilt in zip(scores.shares, tilts, strict=True)],
@@ -268,12 +99,12 @@ def _t_log_tilts(scores: Scores, t: float, reference: float) -> list[float]:
     return tilts
 
 
-def _log_tilts(pulls: Sequence[float], x: float) -> list[float]:
+def log_tilts(pulls: Sequence[float], x: float) -> list[float]:
     """Returns ln(1 + x*pull): the logarithms of share over fitted share."""
     return [log1p(x * pull) for pull in pulls]
 
 
-def _tilt(
+def tilt(
     shares: Sequence[float], pulls: Sequence[float], hypothesis: float, near: float = 0.0
 ) -> float:
     """Returns the x at which the distribution of shares p/(1 + x*pull) has no pull left.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import fsum, sqrt
+from math import fsum
 
 PSEUDO_COUNT = 0.001
 """What an empty bin counts, as in fishtest and fastchess."""
@@ -49,6 +49,8 @@ class Scores:
     def of_bins(cls, counts: Sequence[float], values: Sequence[float] | None = None) -> Scores:
         """Returns the distribution of *counts*, lowest score first, empty bins filled.
 
+        The reference values are told so; a comparison counts its scores with `Tally`.
+
         Args:
             counts: three bins for losses, draws and wins, five for pairs of games, or any.
             values: the score of each bin; left out, from 0 to 1 in equal steps.
@@ -77,32 +79,6 @@ class Scores:
     def variance(self) -> float:
         """The variance of the empirical distribution."""
         return variance_of(self.values, self.shares)
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """A sample of block scores in the usual numbers."""
-
-    n: int
-    mean: float
-    sd: float
-    """The sample standard deviation; 0 of fewer than two blocks."""
-
-    t: float
-    """Mean over its standard error; 0 without spread."""
-
-    decided: int
-    """How many scores are not 0."""
-
-
-def summarize(observed: Sequence[float]) -> Summary:
-    """Returns the summary of one score a block."""
-    n = len(observed)
-    mean = fsum(observed) / n if n else 0.0
-    squares = fsum((score - mean) ** 2 for score in observed)
-    sd = sqrt(squares / (n - 1)) if n > 1 else 0.0
-    t = mean / (sd / sqrt(n)) if sd > 0.0 else 0.0
-    return Summary(n, mean, sd, t, sum(score != 0.0 for score in observed))
 
 
 def mean_of(values: Sequence[float], shares: Sequence[float]) -> float:

@@ -19,6 +19,9 @@ FLOOR = 60
 first 30 in 4 comparisons of 100, which then look like a sure lead of the other side; from the
 first 60 in 2 of 1,000."""
 
+ROUNDING = 1e-12
+"""The part of a score by which two that are the same may differ, as they were added up."""
+
 
 class Tally:
     """How often each block score happened so far.
@@ -53,7 +56,12 @@ class Tally:
 
     @property
     def squares(self) -> float:
-        """The sum of the squared distances from the mean; exactly 0 if all scores are alike."""
+        """The sum of the squared distances from the mean; exactly 0 if all scores are alike.
+
+        They are if they differ by no more than their rounding may.
+        """
+        if self._counts and self._spread() <= ROUNDING * max(map(abs, self._counts)):
+            return 0.0
         mean = self.mean
         return fsum(n * (x - mean) ** 2 for x, n in self._counts.items())
 
@@ -102,6 +110,9 @@ class Tally:
             reach(self.items(), mean, side=side, goal=goal, near=near) for side in (-1, 1)
         )
         return mean - below, mean + above
+
+    def _spread(self) -> float:
+        return max(self._counts) - min(self._counts)
 
     def _error(self) -> float:
         """Returns the standard error of the mean."""

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from math import ceil, exp, inf, log, sqrt
+from math import ceil, exp, floor, inf, log, sqrt
 
 from tournaments.evidence.gsprt import Bounds, bounds, t_llr
 from tournaments.evidence.scores import EvidenceError, Scores
 from tournaments.evidence.tally import FLOOR, Tally
 
 CLEAR = 1.0
-"""The t-value from which on the difference is clear, and its exact ratio not worth the search."""
+"""The t-value from which on the difference is clear: a larger one counts for no more."""
 
 
 class Direction(Enum):
@@ -47,19 +47,27 @@ class TwoSidedTest:
     """How many blocks there must be before anything is decided."""
 
     def ratio(self, scores: Scores) -> float:
-        """Returns the log-likelihood ratio of t1 against 0.
+        """Returns the log-likelihood ratio of t1 against 0, no further off than `_clear` says.
 
-        The exact one; where scores lie so far from 0 that the distributions of the hypotheses can
-        hardly be fitted, the closed approximation for a t-value of `CLEAR`, which is nearer to 0.
+        The exact one. Where scores lie so far from 0 that the distributions of the hypotheses can
+        hardly be fitted, and would be made of scores that never came, it is that of a t-value of
+        `CLEAR` by the closed form, and no other is beyond it: so a larger lead is never less
+        evidence.
         """
+        blocks = floor(scores.total)  # pseudo-counts are no blocks
+        least, most = (blocks * self._clear(t) for t in (-CLEAR, CLEAR))
         sd = sqrt(scores.variance)
         if sd > 0.0 and abs(scores.mean) < CLEAR * sd:
             try:
-                return t_llr(scores, 0.0, self.t1)
+                return min(max(t_llr(scores, 0.0, self.t1), least), most)
             except EvidenceError:
                 pass
         t = min(max(scores.mean / sd if sd > 0.0 else scores.mean * inf, -CLEAR), CLEAR)
-        return 0.5 * scores.total * log((1.0 + t * t) / (1.0 + (t - self.t1) ** 2))
+        return blocks * self._clear(t)
+
+    def _clear(self, t: float) -> float:
+        """Returns what one block says where the t-value is *t*, by the closed approximation."""
+        return 0.5 * log((1.0 + t * t) / (1.0 + (t - self.t1) ** 2))
 
     def bounds(self, hypotheses: int = 1) -> Bounds:
         """Returns Wald's bounds for each of the two tests, for the first of several *hypotheses*.
@@ -73,15 +81,13 @@ class TwoSidedTest:
     def blocks_to_win(self, hypotheses: int = 1) -> int:
         """Returns before how many blocks nobody is called better, however clear the lead is.
 
-        That of a lead of `CLEAR` standard deviations, by the closed approximation of `ratio`; or
+        That of a lead of `CLEAR` standard deviations, which is the most that `ratio` comes to; or
         the floor.
 
         >>> TwoSidedTest().blocks_to_win(), TwoSidedTest(t1=0.5).blocks_to_win()
         (73, 60)
         """
-        clear = 1.0 + CLEAR * CLEAR
-        each = 0.5 * log(clear / (1.0 + (CLEAR - self.t1) ** 2))
-        return max(self.floor, ceil(self.bounds(hypotheses).upper / each))
+        return max(self.floor, ceil(self.bounds(hypotheses).upper / self._clear(CLEAR)))
 
     def blocks_to_level(self) -> int:
         """Returns how many blocks it takes to find two equal whose mean is exactly 0; or the floor.
@@ -91,8 +97,7 @@ class TwoSidedTest:
         >>> TwoSidedTest().blocks_to_level(), TwoSidedTest(t1=0.5).blocks_to_level()
         (598, 60)
         """
-        each = 0.5 * log(1.0 + self.t1**2)
-        return max(self.floor, ceil(-self.bounds().lower / each))
+        return max(self.floor, ceil(self.bounds().lower / self._clear(0.0)))
 
     def is_look(self, blocks: int) -> bool:
         """Whether the test is looked at after so many *blocks*.

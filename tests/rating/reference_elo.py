@@ -1,4 +1,4 @@
-"""Elo numbers of two-sided games, for comparison with chess tools (RATING.md 6.4).
+"""Elo numbers of two-sided games (RATING.md 6.4), which only the reference values ask for.
 
 Two numbers of Elo mean nothing for three seats: a win share difference D of blocks becomes a
 score as (D + 1)/2.
