@@ -206,7 +206,7 @@ async def test_a_link_that_drops_after_one_of_a_batch_was_late_gives_the_rest_no
     bank: float | None,
 ) -> None:
     bot, now = Meek(), HeldTime()
-    terms = replace(TERMS, move_time=0.5, first_move=20.0)
+    terms = replace(TERMS, move_time=1.5, first_move=20.0)
     with served(bot) as target:
         async with (
             cable_to(target) as (cable, address),
@@ -228,7 +228,7 @@ async def test_a_link_that_drops_after_one_of_a_batch_was_late_gives_the_rest_no
             bot.free.set()
             choice, charge = await other
             assert isinstance(choice, MakeBid)
-            assert 0.3 <= charge.seconds < 0.5, "its clock ran on"
+            assert 0.3 <= charge.seconds < 1.5, "its clock ran on"
             assert far.line.starts == 1
             assert far.line.strays == 0, "what was late is not asked again"
 
