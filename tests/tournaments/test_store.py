@@ -1068,3 +1068,29 @@ def test_the_file_system_must_allow_write_ahead_logging(
     )
     with pytest.raises(StoreError, match=r"network folder\?\); keep the store on a local disk"):
         Store.open(path, readonly=False)
+
+
+def test_a_store_whose_writer_was_killed_as_it_closed_is_read_as_it_was(
+    store: Store, path: Path
+) -> None:
+    """Everything goes into the one file then, by a journal that only a writer can undo."""
+    store.add_results([played(TABLES[0])])
+    store.close()
+    before = path.read_bytes()
+
+    def be_killed() -> None:
+        connection = sqlite3.connect(path, isolation_level=None)
+        connection.execute("PRAGMA cache_size = 2")  # so that pages reach the file before the end
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("UPDATE run SET name = 'half'")
+        connection.execute("CREATE TABLE half AS SELECT randomblob(100000) AS x")
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    forked(be_killed)
+    assert path.with_name(path.name + "-journal").exists()
+    assert path.read_bytes() != before
+    with Store.open(path) as read:
+        assert read.run.name == "night"
+        assert len(list(read.results())) == 1
+    assert path.read_bytes() == before
+    assert files(path.parent) == [path.name]

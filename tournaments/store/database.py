@@ -61,6 +61,20 @@ def reading_engine(path: Path, header: bytes) -> Engine:
     return _engine(path, "mode=ro&immutable=1" if _is_asleep(path, header) else "mode=ro")
 
 
+def undo_halves(path: Path) -> None:
+    """Undoes what somebody was killed over while he put everything into the one file.
+
+    Only a connection that may write can do that, so nobody could read the file before. Somebody who
+    is at it still is waited for.
+    """
+    if path.with_name(path.name + "-journal").exists():
+        with (
+            contextlib.suppress(sqlite3.Error),  # if it stays, the reader says why
+            contextlib.closing(_connect(path, "mode=rw")) as connection,
+        ):
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+
+
 def writing_engine(path: Path, *, create: bool = False) -> Engine:
     """Returns an engine for the one writer; *create* makes the file."""
     return _engine(path, "mode=rwc" if create else "mode=rw")
@@ -195,7 +209,8 @@ _PROBLEMS = {
     # Our own statements are right, so a name that is unknown was damaged.
     sqlite3.SQLITE_ERROR: "is damaged ({}); go back to a copy, or run into a new file",
     sqlite3.SQLITE_NOTADB: "is damaged ({}); go back to a copy, or run into a new file",
-    sqlite3.SQLITE_READONLY: "cannot be written ({})",
+    sqlite3.SQLITE_READONLY: "cannot be written ({}); if there is a file of the same name ending "
+    "in -journal, open it once where it can be",
     sqlite3.SQLITE_CANTOPEN: "cannot be opened ({}); if there is a file of the same name ending in "
     "-wal, it belongs to it: keep them together, and open it once where it can be written",
 }

@@ -74,6 +74,7 @@ class OpenStore:
         """Returns the store at *path*.
 
         For reading it is never changed, and no file appears beside it; a run may write meanwhile.
+        Only what a writer was killed over at its very end is undone first.
         For writing, older tables are brought to the newest version; a run that was closed is not
         written to any more.
 
@@ -82,9 +83,10 @@ class OpenStore:
                 somebody else is writing (``locked``).
         """
         path = places.real(path)
-        header = database.check_file(path)
+        database.check_file(path)
         if readonly:
-            return cls(path, database.reading_engine(path, header), None)
+            database.undo_halves(path)
+            return cls(path, database.reading_engine(path, database.check_file(path)), None)
         return cls._locked(path, check_unclosed)
 
     @classmethod
