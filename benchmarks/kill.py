@@ -45,6 +45,8 @@ TABLES_A_ROUND = 6
 GONE = 1.0
 """Seconds within which everybody has to be gone."""
 PATIENCE = 30.0
+COMING_UP = 2.0
+"""Seconds in which a bot that nobody keeps may start somebody still."""
 
 BOT = """
 import os, sys, time
@@ -124,9 +126,19 @@ class Trial:
             doomed = [*doomed, *(belonging_to(self._home.folder) - self._left)]
         elif victim == "everybody":
             run.process.wait()
-            self._left |= belonging_to(self._home.folder)  # until a run comes so far as to sweep
+            self._note_who_is_left()
         self._wait_gone(victim, set(doomed) - self._left)
         return victim in ("worker", "keeper")
+
+    def _note_who_is_left(self) -> None:
+        """Takes note of those that nobody keeps until a run comes so far as to sweep.
+
+        A bot that was coming up when everybody was killed may start somebody still.
+        """
+        until = time.monotonic() + COMING_UP
+        while time.monotonic() < until:
+            self._left |= belonging_to(self._home.folder)
+            time.sleep(0.05)
 
     def _wait_gone(self, victim: str, doomed: Iterable[Process]) -> None:
         began = time.monotonic()
