@@ -131,7 +131,9 @@ def named_paths(spec: BotSpec) -> tuple[Path, ...]:
         case BotKind.COMMAND:
             assert spec.cwd is not None
             words = (word for word in spec.command[1:] if not word.startswith("-"))
-            return tuple(path for word in words if os.path.isfile(path := spec.cwd / word))  # noqa: PTH113
+            paths = [spec.cwd / word for word in words]
+            # What lies behind a closed directory is no file to us; a `Path` raises there.
+            return tuple(path for path in paths if os.path.isfile(path))  # noqa: PTH113
         case _:
             return ()
 

@@ -225,8 +225,8 @@ async def test_after_a_crash_over_many_only_the_question_that_kills_again_is_cha
     )
 
 
-async def test_a_bot_that_dies_of_many_questions_is_asked_alone_until_one_can_be_charged() -> None:
-    """Else it could be lost for nothing again and again, and each time have a first decision."""
+async def lost_for_nothing() -> Bench:
+    """Returns a line whose process was lost over two questions, and over neither put alone."""
     bench = Bench()
     bench.ask("a", "b")
     await settle()
@@ -235,6 +235,12 @@ async def test_a_bot_that_dies_of_many_questions_is_asked_alone_until_one_can_be
     for match in ("a", "b"):
         bench.bot.answer(match)
         await settle()
+    return bench
+
+
+async def test_a_bot_that_dies_of_many_questions_is_asked_alone_until_one_can_be_charged() -> None:
+    """Else it could be lost for nothing again and again, and each time have a first decision."""
+    bench = await lost_for_nothing()
     bench.ask("c", "d")
     await settle()
     assert [q.match_id for q in bench.bot.batches[-1]] == ["c"]
@@ -244,14 +250,7 @@ async def test_a_bot_that_dies_of_many_questions_is_asked_alone_until_one_can_be
 
 
 async def test_a_bot_that_was_lost_for_nothing_and_ends_by_itself_is_asked_many_again() -> None:
-    bench = Bench()
-    bench.ask("a", "b")
-    await settle()
-    bench.bot.listener.lost("the process ended", disconnected=True, question=None)
-    await settle()
-    for match in ("a", "b"):
-        bench.bot.answer(match)
-        await settle()
+    bench = await lost_for_nothing()
     bench.bot.listener.lost("the process ended", disconnected=True, question=None)
     await settle()
     bench.ask("c", "d", "e")

@@ -172,7 +172,7 @@ def test_faults_are_told_by_kind_with_the_first_of_each() -> None:
     assert "  stderr: trace of slow" in told
     document = cross_document(cross, "abc")
     assert document["faults"] == {"a/b": 3}
-    [illegal, timeout] = document["faults_by_kind"]  # type: ignore[misc]
+    [illegal, timeout] = document["faults_by_kind"]  # type: ignore[misc] - JSON
     assert (illegal["kind"], illegal["count"], timeout["count"]) == ("illegal", 1, 2)
     assert timeout["first"]["stderr_tail"] == "trace of slow"
 
@@ -191,7 +191,7 @@ def test_of_few_blocks_no_interval_is_shown() -> None:
         cross.take(tables)
         known = blocks >= 5
         assert (" ± " in estimate(cross.values[0][0])) == known
-        split = cross_document(cross, "abc")["splits"][0]  # type: ignore[index]
+        split = cross_document(cross, "abc")["splits"][0]  # type: ignore[index] - JSON
         assert (split["low"] is not None) == known
         assert (
             any(line.startswith("no ±: with fewer than 5 blocks") for line in cross_lines(cross))

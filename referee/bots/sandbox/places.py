@@ -80,7 +80,7 @@ def existing(paths: Iterable[Path]) -> list[Path]:
 
     What lies behind a directory that is closed to us does not exist for us; a `Path` raises there.
     """
-    return [path for path in dict.fromkeys(paths) if os.path.exists(path)]  # noqa: PTH110
+    return [path for path in dict.fromkeys(paths) if os.path.exists(path)]  # noqa: PTH110 - see above
 
 
 def is_within(path: Path, trees: Iterable[Path]) -> bool:
